@@ -15,7 +15,14 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("vramlint_memory", vec![]),
         (
             "vramlint_estimate",
-            vec!["vramlint_base", "vramlint_catalog", "vramlint_memory", "vramlint_resolve", "vramlint_semantic"],
+            vec![
+                "vramlint_base",
+                "vramlint_catalog",
+                "vramlint_memory",
+                "vramlint_resolve",
+                "vramlint_semantic",
+                "vramlint_syntax",
+            ],
         ),
         ("vramlint_test", vec![]),
         (

@@ -216,7 +216,7 @@ fn mistakes_are_told_on_standard_error_and_nowhere_else() {
     assert!(told("--model acme/nobody-has-this --lang zh").starts_with("错误："));
     assert_eq!(
         told("--setup bad.jsonl"),
-        "error: bad.jsonl: line 2: `setup.micro_batch` must be a whole number from 1 to 1048576, not \"2\"\n"
+        "error: bad.jsonl: line 2: `setup.micro_batch`: expected an integer from 1 to 1048576, got \"2\"\n"
     );
     assert!(told("--setup bad.jsonl --lang zh").starts_with("错误：bad.jsonl：第 2 行：`setup.micro_batch` 应为"));
     assert!(told("--setup nowhere.jsonl").starts_with("error: nowhere.jsonl cannot be read"));
@@ -333,7 +333,7 @@ fn every_traced_record_is_understood() {
             (serde_json::from_str(record).expect("JSON"), serde_json::from_str(line).expect("JSON"));
         let (given, setup) = (&record["setup"], &estimate["setup"]);
         assert_eq!(estimate["id"], record["id"]);
-        assert!(!estimate["assumptions"].to_string().contains("is not given"), "{}", record["id"]);
+        assert!(!estimate["assumptions"].to_string().contains("is not set"), "{}", record["id"]);
         sound(&estimate);
         assert_eq!(setup["micro_batch"], given["micro_batch"]);
         assert_eq!(setup["world_size"], given["world"]);

@@ -1,22 +1,22 @@
-//! What the machine holds.
+//! Memory of the machine.
 
 use vramlint_base::{Message, message};
 use vramlint_catalog::gpus::{self, Gpu};
 use vramlint_resolve::Target;
 
-/// Memory of one card.
+/// Memory of one GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// Bytes, as NVML reports them where the card is known.
+    /// Bytes, as NVML reports them for known GPUs.
     pub bytes: u64,
-    /// What it is, in a few words: `GeForce RTX 4090`, `the target`.
+    /// A short name: `GeForce RTX 4090`, `the target`.
     pub name: Message,
 }
 
 impl Capacity {
-    /// Of a target; `None` where it says neither a memory nor a card that is known. A stated memory wins: it may be a part of a card.
-    pub fn of(target: &Target) -> Option<Self> {
-        let gpu = card(target);
+    /// The capacity of a target; `None` if it states neither memory nor a known GPU. Stated memory wins: it may be a part of a GPU.
+    pub fn from_target(target: &Target) -> Option<Self> {
+        let gpu = gpu_of(target);
         let bytes = target.memory.or_else(|| gpu.map(|gpu| gpu.memory_mib << 20)).filter(|bytes| *bytes > 0)?;
         let named = gpu.map(|gpu| gpu.name.to_owned()).or_else(|| target.gpu.clone());
         let name = match named {
@@ -27,8 +27,8 @@ impl Capacity {
     }
 }
 
-/// The card of a target, where the catalogue knows it.
-pub(crate) fn card(target: &Target) -> Option<&'static Gpu> {
+/// The GPU of a target, if the catalogue knows it.
+pub(crate) fn gpu_of(target: &Target) -> Option<&'static Gpu> {
     gpus::find(target.gpu.as_deref()?)
 }
 
@@ -39,10 +39,10 @@ mod tests {
     #[test]
     fn a_stated_memory_is_the_capacity() {
         let target = Target { memory: Some(24 << 30), gpu: Some("a card of our own".into()), ..Target::default() };
-        let capacity = Capacity::of(&target).expect("stated");
+        let capacity = Capacity::from_target(&target).expect("stated");
         assert_eq!((capacity.bytes, capacity.name.en.as_str()), (24 << 30, "a card of our own"));
-        assert_eq!(Capacity::of(&Target::default()), None);
+        assert_eq!(Capacity::from_target(&Target::default()), None);
         let unnamed = Target { memory: Some(1), ..Target::default() };
-        assert_eq!(Capacity::of(&unnamed).map(|capacity| capacity.name.zh), Some("目标显卡".to_owned()));
+        assert_eq!(Capacity::from_target(&unnamed).map(|capacity| capacity.name.zh), Some("目标显卡".to_owned()));
     }
 }

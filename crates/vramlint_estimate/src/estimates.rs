@@ -1,10 +1,10 @@
-//! The estimates of the runs of a project: made when asked for, once each, and shared.
+//! The estimates of the runs of a project: computed on demand, once each, and shared.
 
 use crate::capacity::Capacity;
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
 use crate::run_estimate::{RunEstimate, complete};
-use crate::simulations::Simulations;
+use crate::simulation_cache::SimulationCache;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,111 +12,112 @@ use vramlint_base::{Message, message};
 use vramlint_memory::{Arch, Estimate, Setup};
 use vramlint_resolve::{Project, Run};
 
-/// One run: how it is described, and its estimate.
+/// One run: its setup and its estimate.
 #[derive(Debug, Default)]
 struct Slot {
     mapped: OnceLock<Result<Mapped, Message>>,
-    answer: OnceLock<Result<RunEstimate, Message>>,
+    estimate: OnceLock<Result<RunEstimate, Message>>,
+}
+
+impl Slot {
+    fn mapped(&self, project: &Project, run: &Run, models: &Models) -> &Result<Mapped, Message> {
+        self.mapped.get_or_init(|| mapping::map(project, run, models))
+    }
 }
 
 /// The estimates of a project. `project` and `models` must be the same in every call.
 #[derive(Debug, Default)]
 pub struct Estimates {
+    /// In the order of `project.runs`.
     slots: OnceLock<Vec<Slot>>,
-    made: Arc<Simulations>,
+    cache: Arc<SimulationCache>,
     failed: AtomicBool,
 }
 
 impl Estimates {
-    /// Estimates that take what was simulated before, and leave what they simulate.
-    pub fn knowing(made: Arc<Simulations>) -> Self {
-        Self { made, ..Self::default() }
+    /// Estimates that share the simulations in `cache`.
+    pub fn with_cache(cache: Arc<SimulationCache>) -> Self {
+        Self { cache, ..Self::default() }
     }
 
-    fn slots(&self, project: &Project) -> &[Slot] {
-        self.slots.get_or_init(|| project.runs.iter().map(|_| Slot::default()).collect())
+    /// The runs of a project with their slots.
+    fn slots<'a>(&'a self, project: &'a Project) -> impl Iterator<Item = (&'a Run, &'a Slot)> {
+        let slots = self.slots.get_or_init(|| project.runs.iter().map(|_| Slot::default()).collect());
+        project.runs.iter().zip(slots)
     }
 
-    fn answer<'a>(&'a self, slot: &'a Slot, project: &Project, run: &Run, models: &Models) -> &'a Result<RunEstimate, Message> {
-        slot.answer.get_or_init(|| {
-            let mapped = slot.mapped.get_or_init(|| mapping::map(project, run, models)).clone()?;
+    fn estimate<'a>(&'a self, slot: &'a Slot, project: &Project, run: &Run, models: &Models) -> &'a Result<RunEstimate, Message> {
+        slot.estimate.get_or_init(|| {
+            let mapped = slot.mapped(project, run, models).clone()?;
             let target = &project.policy(run.place.file).target;
-            // A run that cannot be simulated does not take the others with it.
-            catch_unwind(AssertUnwindSafe(|| complete(mapped, run, target, &self.made))).map_err(|_| {
+            // A simulation that panics does not affect the other runs.
+            catch_unwind(AssertUnwindSafe(|| complete(mapped, run, target, &self.cache))).map_err(|_| {
                 self.failed.store(true, Ordering::Relaxed);
-                message!("the simulation failed: a bug of vramlint, please report it", "模拟失败：这是 vramlint 的缺陷，请报告")
+                message!(
+                    "the simulation failed: this is a bug in vramlint, please report it",
+                    "模拟失败：这是 vramlint 的缺陷，请报告"
+                )
             })
         })
     }
 
-    /// Whether an estimate that was asked for failed: a bug of ours, to be told. The other runs have theirs.
+    /// Whether a simulation panicked. The other runs have their estimates.
     pub fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Makes the estimate of one run of `project`, if it is not made yet.
-    pub fn make(&self, project: &Project, models: &Models, run: &Run) {
-        let slots = project.runs.iter().zip(self.slots(project));
-        if let Some((run, slot)) = slots.into_iter().find(|(own, _)| std::ptr::eq(*own, run)) {
-            self.answer(slot, project, run, models);
-        }
+    /// The estimate of a run of `project`, or why there is none; computed at the first call. `None` for a run of another project.
+    pub fn get<'a>(&'a self, project: &'a Project, models: &'a Models, run: &Run) -> Option<&'a Result<RunEstimate, Message>> {
+        let (run, slot) = self.slots(project).find(|(own, _)| own.id == run.id)?;
+        Some(self.estimate(slot, project, run, models))
     }
 
-    /// The estimate of one run of `project`, or why there is none; `None` for a run that is none of its own.
-    pub fn of<'a>(&'a self, project: &'a Project, models: &'a Models, run: &Run) -> Option<&'a Result<RunEstimate, Message>> {
-        let slots = project.runs.iter().zip(self.slots(project));
-        let (run, slot) = slots.into_iter().find(|(own, _)| std::ptr::eq(*own, run))?;
-        Some(self.answer(slot, project, run, models))
+    /// The estimate of another setup. Computed once per setup; `None` if the simulation panics.
+    pub fn under_setup(&self, arch: &Arch, setup: &Setup) -> Option<Estimate> {
+        catch_unwind(AssertUnwindSafe(|| self.cache.estimate(arch, setup))).ok()
     }
 
-    /// What a run would need under another setup, every other thing the same. Made once for each setup; `None` where it cannot be
-    /// simulated.
-    pub fn under(&self, arch: &Arch, setup: &Setup) -> Option<Estimate> {
-        catch_unwind(AssertUnwindSafe(|| self.made.estimate(arch, setup))).ok()
-    }
-
-    /// One answer for each run of `project`, in their order: the estimate, or why there is none.
-    pub fn all<'a>(
+    /// The runs of `project` in order, each with its estimate or why there is none.
+    pub fn iter<'a>(
         &'a self,
         project: &'a Project,
         models: &'a Models,
     ) -> impl Iterator<Item = (&'a Run, &'a Result<RunEstimate, Message>)> {
-        project.runs.iter().zip(self.slots(project)).map(move |(run, slot)| (run, self.answer(slot, project, run, models)))
+        self.slots(project).map(move |(run, slot)| (run, self.estimate(slot, project, run, models)))
     }
 
-    /// The runs that can have an estimate, with the model and the setup that it would be made of. Nothing is simulated for it.
-    pub fn described<'a>(
+    /// The runs that can be estimated, each with its model and setup. Simulates nothing.
+    pub fn setups<'a>(
         &'a self,
         project: &'a Project,
         models: &'a Models,
     ) -> impl Iterator<Item = (&'a Run, &'a Model, &'a Setup)> {
-        project.runs.iter().zip(self.slots(project)).filter_map(move |(run, slot)| {
-            let mapped = slot.mapped.get_or_init(|| mapping::map(project, run, models)).as_ref().ok()?;
+        self.slots(project).filter_map(move |(run, slot)| {
+            let mapped = slot.mapped(project, run, models).as_ref().ok()?;
             Some((run, &mapped.model, &mapped.setup))
         })
     }
 
-    /// The runs of which nothing that decides is only a guess, as far as `wanted` says yes, with their estimates.
-    pub fn grounded<'a>(
+    /// The estimates of runs without an unverified value whose model and setup pass `filter`.
+    pub fn well_supported<'a>(
         &'a self,
         project: &'a Project,
         models: &'a Models,
-        wanted: impl Fn(&Arch, &Setup) -> bool + 'a,
+        filter: impl Fn(&Arch, &Setup) -> bool + 'a,
     ) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
-        let sure = |slot: &Slot, run: &Run| {
-            let mapped = slot.mapped.get_or_init(|| mapping::map(project, run, models));
-            mapped.as_ref().is_ok_and(|mapped| mapped.doubt.is_none() && wanted(&mapped.model.arch, &mapped.setup))
-        };
-        let chosen: Vec<_> = project.runs.iter().zip(self.slots(project)).filter(|(run, slot)| sure(slot, run)).collect();
-        chosen.into_iter().filter_map(move |(run, slot)| Some((run, self.answer(slot, project, run, models).as_ref().ok()?)))
+        self.slots(project).filter_map(move |(run, slot)| {
+            let mapped = slot.mapped(project, run, models).as_ref().ok()?;
+            let selected = mapped.unverified.is_none() && filter(&mapped.model.arch, &mapped.setup);
+            selected.then(|| self.estimate(slot, project, run, models).as_ref().ok())?.map(|estimate| (run, estimate))
+        })
     }
 
-    /// The runs whose card or host is known, with their estimates.
+    /// The estimates of runs whose target has a known GPU or host memory.
     pub fn on_target<'a>(&'a self, project: &'a Project, models: &'a Models) -> impl Iterator<Item = (&'a Run, &'a RunEstimate)> {
-        project.runs.iter().zip(self.slots(project)).filter_map(move |(run, slot)| {
+        self.slots(project).filter_map(move |(run, slot)| {
             let target = &project.policy(run.place.file).target;
-            let known = Capacity::of(target).is_some() || target.host_memory.is_some();
-            known.then(|| self.answer(slot, project, run, models).as_ref().ok())?.map(|estimate| (run, estimate))
+            let known = Capacity::from_target(target).is_some() || target.host_memory.is_some();
+            known.then(|| self.estimate(slot, project, run, models).as_ref().ok())?.map(|estimate| (run, estimate))
         })
     }
 }

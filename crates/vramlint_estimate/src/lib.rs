@@ -1,4 +1,4 @@
-//! From a resolved run, or from flags, to a setup; from a setup to an estimate, a verdict and the changes that would make it fit. Pure.
+//! Maps a resolved run, or flags, to a setup; estimates it; compares it with capacities; and finds changes that make it fit. Pure.
 
 #![allow(clippy::doc_markdown)] // names of tools are no code: DeepSpeed, ZeRO, GPTQ
 
@@ -9,13 +9,13 @@ pub mod models;
 pub mod record;
 pub mod repairs;
 pub mod run_estimate;
-mod simulations;
+mod simulation_cache;
 pub mod verdict;
 
 pub use capacity::Capacity;
 pub use estimates::Estimates;
 pub use models::{Model, Models, Source};
-pub use repairs::{Keeps, Repair, repairs};
+pub use repairs::{Repair, TrainingEffect, repairs};
 pub use run_estimate::{RunEstimate, estimate_run, estimate_setup};
-pub use simulations::Simulations;
+pub use simulation_cache::SimulationCache;
 pub use verdict::Verdict;

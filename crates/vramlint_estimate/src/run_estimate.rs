@@ -1,9 +1,9 @@
-//! The estimate of a run: the question, the answer, and what it was compared with.
+//! The estimate of one run and the capacities it is compared with.
 
-use crate::capacity::{Capacity, card};
+use crate::capacity::{Capacity, gpu_of};
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
-use crate::simulations::Simulations;
+use crate::simulation_cache::SimulationCache;
 use crate::verdict::Verdict;
 use std::sync::Arc;
 use vramlint_base::Message;
@@ -13,42 +13,42 @@ use vramlint_memory::{Estimate, Setup};
 use vramlint_resolve::{Project, Run, Target};
 
 /// The estimate of a run or of a setup.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct RunEstimate {
     /// The trained model.
     pub model: Model,
-    /// How it is trained. Where the run leaves something open, the value that takes most memory.
+    /// The setup. If the run leaves a value open, the one that needs most memory.
     pub setup: Setup,
-    /// What that needs.
+    /// The estimate of that setup.
     pub estimate: Estimate,
-    /// Lower bound of the peak in bytes, with the lightest values of everything that the project does not state.
+    /// Lower bound of the peak in bytes, with the lightest value of everything that the project does not state.
     pub floor: u64,
-    /// What one card holds, where that is known.
+    /// Memory of the GPU, if known.
     pub capacity: Option<Capacity>,
-    /// What the host holds in bytes, where that is known.
+    /// Memory of the host in bytes, if known.
     pub host_capacity: Option<u64>,
-    /// Whether it fits the card; `None` without a capacity.
+    /// Whether it fits the GPU; `None` without a capacity.
     pub verdict: Option<Verdict>,
     /// Whether it fits the host; `None` without a capacity.
     pub host_verdict: Option<Verdict>,
-    /// What no file says and was taken for granted.
+    /// Assumptions that no file states.
     pub assumptions: Vec<Message>,
-    /// The vocabulary of the library that trains, where there is a run: it decides which losses and optimizers are offered.
+    /// The framework of the run, if any: it determines which losses and optimizers can be offered.
     pub library: Option<Dialect>,
-    /// Completions of a prompt, for GRPO.
+    /// Completions per prompt, for GRPO.
     pub num_generations: Option<u64>,
-    /// Processes that share an optimizer step, where they are known.
+    /// Processes that share an optimizer step, if known.
     pub world: Option<u64>,
-    /// Why the estimate is only a guess: a value that decides is said neither by the project nor by a library.
-    pub doubt: Option<Message>,
-    /// What was simulated: changes of the setup are asked of it too.
-    pub(crate) made: Arc<Simulations>,
+    /// Why the estimate is unverified: neither the project nor a library states a decisive value.
+    pub unverified: Option<Message>,
+    /// The simulations of this analysis, reused for changes of the setup.
+    pub(crate) cache: Arc<SimulationCache>,
 }
 
 impl RunEstimate {
-    /// Whether rules may speak of it: nothing that decides is a mere guess.
-    pub fn is_grounded(&self) -> bool {
-        self.doubt.is_none()
+    /// Whether rules may report it: every decisive value is stated by the project or a library.
+    pub fn is_well_supported(&self) -> bool {
+        self.unverified.is_none()
     }
 
     /// Bytes of a part at the peak.
@@ -56,7 +56,7 @@ impl RunEstimate {
         part_of(&self.estimate, part)
     }
 
-    /// Whether it does not fit whatever the project does not state.
+    /// Whether it does not fit regardless of everything that the project does not state.
     pub fn certainly_too_large(&self) -> bool {
         self.capacity.as_ref().is_some_and(|capacity| self.floor > capacity.bytes)
     }
@@ -67,50 +67,50 @@ pub fn part_of(estimate: &Estimate, part: Part) -> u64 {
     Part::ALL.iter().position(|other| *other == part).map_or(0, |index| estimate.parts[index])
 }
 
-/// The estimate of a run of a project. An error says why there is none: which setting is missing.
+/// The estimate of a run of a project. An error says which setting is missing.
 pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<RunEstimate, Message> {
     let mapped = mapping::map(project, run, models)?;
     Ok(complete(mapped, run, &project.policy(run.place.file).target, &Arc::default()))
 }
 
-/// The estimate of a run that was mapped. The lightest values matter only where there is a card to compare with.
-pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, memory: &Arc<Simulations>) -> RunEstimate {
-    let Mapped { model, least_model, setup, mut least, assumptions, num_generations, world, doubt } = mapped;
-    least.external_bytes = outside(&least, Capacity::of(target).as_ref());
-    let mut found = with(model, setup, target, memory);
+/// The estimate of a mapped run. The lower bound is simulated only if there is a GPU to compare with.
+pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<SimulationCache>) -> RunEstimate {
+    let Mapped { model, lower_model, setup, mut lower, assumptions, num_generations, world, unverified } = mapped;
+    lower.external_bytes = outside(&lower, Capacity::from_target(target).as_ref());
+    let mut found = with(model, setup, target, cache);
     if found.capacity.is_some() {
-        found.floor = memory.estimate(&least_model.arch, &least).low.min(found.estimate.low);
+        found.floor = cache.estimate(&lower_model.arch, &lower).low.min(found.estimate.low);
     }
     found.assumptions = assumptions;
     found.assumptions.extend(found.estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() }));
     found.library = Some(run.dialect);
     found.num_generations = num_generations;
     found.world = world;
-    found.doubt = doubt;
+    found.unverified = unverified;
     found
 }
 
-/// The estimate of a setup that is stated in full.
+/// The estimate of a fully stated setup.
 pub fn estimate_setup(model: Model, setup: Setup, target: &Target) -> RunEstimate {
     with(model, setup, target, &Arc::default())
 }
 
-/// Bytes that a colocated vLLM engine keeps of a card while the model trains.
+/// GPU memory that a colocated vLLM engine keeps while the model trains, in bytes.
 fn outside(setup: &Setup, capacity: Option<&Capacity>) -> u64 {
     let share = setup.generation.filter(|round| !round.sleep_mode).and_then(|round| round.vllm_share);
     match (share, capacity) {
-        // Thousandths are what people write: 0.3, 0.35, 0.925.
+        // Shares have at most three decimals in practice: 0.3, 0.35, 0.925.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to 0..=1000
         (Some(share), Some(card)) => card.bytes / 1000 * (share.clamp(0.0, 1.0) * 1000.0).round() as u64,
         _ => setup.external_bytes,
     }
 }
 
-fn with(model: Model, mut setup: Setup, target: &Target, memory: &Arc<Simulations>) -> RunEstimate {
-    setup.external_bytes = outside(&setup, Capacity::of(target).as_ref());
-    setup.capability = setup.capability.or_else(|| card(target).and_then(|gpu| gpu.compute_capability));
-    let estimate = memory.estimate(&model.arch, &setup);
-    let capacity = Capacity::of(target);
+fn with(model: Model, mut setup: Setup, target: &Target, cache: &Arc<SimulationCache>) -> RunEstimate {
+    setup.external_bytes = outside(&setup, Capacity::from_target(target).as_ref());
+    setup.capability = setup.capability.or_else(|| gpu_of(target).and_then(|gpu| gpu.compute_capability));
+    let estimate = cache.estimate(&model.arch, &setup);
+    let capacity = Capacity::from_target(target);
     let host_capacity = target.host_memory;
     let verdict = capacity.as_ref().map(|capacity| Verdict::of(estimate.low, estimate.high, capacity.bytes));
     let host = estimate.host.peak;
@@ -123,9 +123,9 @@ fn with(model: Model, mut setup: Setup, target: &Target, memory: &Arc<Simulation
         assumptions: estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() }).collect(),
         library: None,
         num_generations: None,
-        doubt: None,
+        unverified: None,
         world: Some(setup.parallel.world),
-        made: Arc::clone(memory),
+        cache: Arc::clone(cache),
         model,
         setup,
         estimate,

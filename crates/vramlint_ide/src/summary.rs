@@ -37,7 +37,7 @@ pub(crate) fn estimate<'a>(report: &'a Report, run: &Run) -> Option<&'a RunEstim
 
 /// `≈ 18.3 of 24 GiB`. A rough estimate starts with `~`.
 pub(crate) fn memory_label(found: &RunEstimate, lang: Lang) -> String {
-    let sign = if found.is_grounded() { '≈' } else { '~' };
+    let sign = if found.is_well_supported() { '≈' } else { '~' };
     let peak = gib(found.estimate.peak);
     match &found.capacity {
         Some(gpu) => {

@@ -41,7 +41,7 @@ impl Config {
         self.entries.contains_key(key)
     }
 
-    /// A count: a whole number that is not negative.
+    /// A count: a non-negative integer.
     pub fn count(&self, key: &str) -> Option<u64> {
         match self.get(key)? {
             #[allow(clippy::cast_sign_loss)] // not negative: just compared

@@ -1,6 +1,6 @@
 //! What one training step holds on a GPU and in the memory of its host.
 //!
-//! Pure arithmetic over an [`Arch`] and a [`Setup`]; the standard library only. Sizes are bytes unless a name says otherwise.
+//! Pure arithmetic over an [`Arch`] and a [`Setup`], standard library only. Sizes are in bytes unless a name says otherwise.
 
 #![allow(clippy::doc_markdown)] // DeepSpeed, ZeRO and the like are no code
 

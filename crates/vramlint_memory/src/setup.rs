@@ -1,8 +1,8 @@
-//! How a model is trained: everything beside the architecture that decides about memory.
+//! How a model is trained: everything except the architecture that affects memory.
 
 use crate::arch::Arch;
 
-/// A type of numbers.
+/// A floating-point type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dtype {
     /// 4 bytes.
@@ -76,7 +76,7 @@ impl Task {
     }
 }
 
-/// Activation checkpointing of whole blocks.
+/// Activation checkpointing of blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checkpointing {
     /// Everything that backward needs is kept.
@@ -88,7 +88,7 @@ pub enum Checkpointing {
     Reentrant,
 }
 
-/// The attention kernel that is asked for.
+/// The requested attention implementation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Attention {
     /// Scores are written out.
@@ -165,7 +165,7 @@ pub enum Targets {
 pub struct Lora {
     /// Rank.
     pub r: u64,
-    /// Where.
+    /// Adapted modules.
     pub targets: Targets,
     /// Whether `lora_dropout` is above 0.
     pub dropout: bool,
@@ -219,7 +219,7 @@ pub enum Scheme {
     Fsdp2,
 }
 
-/// Where something is kept.
+/// Where tensors are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Offload {
     /// On the GPU.
@@ -231,7 +231,7 @@ pub enum Offload {
     Nvme,
 }
 
-/// Sharding and what goes with it. The defaults are those of the libraries.
+/// Sharding and its settings. The defaults are those of the libraries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parallel {
     /// The scheme.
@@ -264,14 +264,14 @@ pub struct Parallel {
     pub reshard: bool,
     /// FSDP gradients reduced in fp32.
     pub reduce_fp32: bool,
-    /// FSDP: gradients stay whole between micro-batches and are reduced at the last (`no_sync`, which accelerate enters while it
+    /// FSDP: gradients stay unsharded between micro-batches and are reduced at the last (`no_sync`, which accelerate enters while it
     /// accumulates).
     pub defer_reduction: bool,
     /// FSDP: blocks are wrapped on their own (a transformer wrap policy); otherwise the model is one unit.
     pub wrap_blocks: bool,
-    /// Where optimizer states are.
+    /// Where optimizer states are kept.
     pub offload_optimizer: Offload,
-    /// Where parameters are.
+    /// Where parameters are kept.
     pub offload_param: Offload,
     /// ZeRO++ `zero_hpz_partition_size`: ranks of the secondary copy, 1 for none.
     pub hpz: u64,
@@ -319,7 +319,7 @@ impl Default for Parallel {
     }
 }
 
-/// A model beside the trained one: a user simulator, a reward model.
+/// A model held in addition to the trained one: a user simulator, a reward model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resident {
     /// Its name, for people.
@@ -335,16 +335,16 @@ pub struct Resident {
 /// A round of generation before the update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Generation {
-    /// Sequences at once.
+    /// Concurrent sequences.
     pub sequences: u64,
     /// Prompt tokens.
     pub prompt: u64,
     /// New tokens.
     pub completion: u64,
-    /// Share of the card that a colocated vLLM engine takes; `None` when transformers generates. The bytes go into
-    /// [`Setup::outside`] once the card is known.
+    /// Share of the GPU that a colocated vLLM engine uses; `None` if transformers generates. The bytes become
+    /// [`Setup::external_bytes`] once the GPU is known.
     pub vllm_share: Option<f64>,
-    /// Whether vLLM gives its memory back while training (`vllm_enable_sleep_mode`).
+    /// Whether vLLM frees its memory while training (`vllm_enable_sleep_mode`).
     pub sleep_mode: bool,
 }
 
@@ -381,7 +381,7 @@ pub struct Setup {
     pub checkpointing: Checkpointing,
     /// Attention.
     pub attention: Attention,
-    /// Whether rows are padded, so that a mask goes to the kernel.
+    /// Whether sequences are padded, so that the kernel gets a mask.
     pub padding_mask: bool,
     /// The optimizer.
     pub optimizer: Optimizer,
@@ -403,11 +403,11 @@ pub struct Setup {
     pub reference: Reference,
     /// Sharding.
     pub parallel: Parallel,
-    /// Models beside it.
+    /// Other models in GPU memory.
     pub residents: Vec<Resident>,
     /// Generation before the update.
     pub generation: Option<Generation>,
-    /// Bytes that another engine of the run holds on the card, outside torch's allocator: a colocated vLLM.
+    /// GPU memory of another engine outside torch's allocator, in bytes: a colocated vLLM.
     pub external_bytes: u64,
     /// Worker processes of the data loader of one rank.
     pub dataloader_workers: u64,

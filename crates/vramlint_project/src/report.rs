@@ -49,23 +49,27 @@ impl Report {
     /// processors.
     pub fn estimated_runs(&self) -> impl Iterator<Item = (&Run, &Result<RunEstimate, Message>)> {
         let reported: Vec<&Run> = self.runs().collect();
-        let make = || reported.par_iter().for_each(|run| self.estimates.make(&self.project, &self.models, run));
+        let make = || {
+            reported.par_iter().for_each(|run| {
+                self.estimates.get(&self.project, &self.models, run);
+            })
+        };
         // Without threads they are made one after the other, below.
         if let Ok(pool) = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build() {
             pool.install(make);
         }
-        self.estimates.all(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
+        self.estimates.iter(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
     }
 
     /// The estimate of one run of the project, or why there is none; made when it is first asked for. `None` for a run of another
     /// project.
     pub fn estimate(&self, run: &Run) -> Option<&Result<RunEstimate, Message>> {
-        self.estimates.of(&self.project, &self.models, run)
+        self.estimates.get(&self.project, &self.models, run)
     }
 
     /// What a model would need under another setup; made once for each. `None` where it cannot be simulated.
     pub fn estimate_under(&self, arch: &Arch, setup: &Setup) -> Option<Estimate> {
-        self.estimates.under(arch, setup)
+        self.estimates.under_setup(arch, setup)
     }
 
     /// The runs in which a reported file takes part. The project holds those of the files read for context too.

@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vramlint_base::{FileRange, Finding, Message, TextRange, message};
-use vramlint_estimate::{Estimates, Models, Simulations};
+use vramlint_estimate::{Estimates, Models, SimulationCache};
 use vramlint_resolve::{Policy, Project, SourceFile, SourceSet, Target};
 use vramlint_rules::Context;
 use vramlint_semantic::Semantics;
@@ -114,7 +114,7 @@ impl AnalysisSession {
         request: &Request,
         files: &OverlayFs,
         read: &dyn Fn(bool) -> ProjectSources,
-        known: &Arc<Simulations>,
+        known: &Arc<SimulationCache>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Option<Report> {
         let sources = read(true);
@@ -132,7 +132,7 @@ impl AnalysisSession {
         let (models, failure) = models(&project, files, request, &self.configs);
         found.extend(failure);
 
-        let estimates = Arc::new(Estimates::knowing(Arc::clone(known)));
+        let estimates = Arc::new(Estimates::with_cache(Arc::clone(known)));
         let semantics = Semantics::new(&project);
         let context = Context { project: &project, models: &models, estimates: &estimates, semantics: &semantics };
         let wanted = |code: &str| !stop() && self.selected.iter().any(|codes| codes.contains(code));

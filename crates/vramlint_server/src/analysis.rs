@@ -265,7 +265,7 @@ impl RunStatus {
             capacity_bytes: estimate.and_then(|estimate| estimate.capacity.as_ref()).map(|capacity| capacity.bytes),
             fits: estimate.and_then(|estimate| estimate.verdict).and_then(|verdict| match verdict {
                 Verdict::Fits => Some(true),
-                Verdict::Uncertain => None,
+                Verdict::MayNotFit => None,
                 Verdict::DoesNotFit => Some(false),
             }),
             why: error.map(|why| why.get(lang).to_owned()),

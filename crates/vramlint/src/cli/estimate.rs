@@ -3,7 +3,7 @@
 use super::Common;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use vramlint_estimate::record::words;
+use vramlint_estimate::record::vocabulary;
 use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Offload, Optimizer, Quantization, Reference, Scheme};
 
 #[derive(Debug, Args)]
@@ -191,39 +191,39 @@ pub(crate) enum TaskName {
 }
 
 fn word<T: Copy>(table: &[(&str, T)], text: &str) -> Result<T, String> {
-    words::find(table, text).ok_or_else(|| format!("one of {}", words::list(table)))
+    vocabulary::parse(table, text).ok_or_else(|| format!("one of {}", vocabulary::list(table)))
 }
 
 fn quantization(text: &str) -> Result<Quantization, String> {
-    word(words::QUANTIZATIONS, text)
+    word(vocabulary::QUANTIZATIONS, text)
 }
 
 fn dtype(text: &str) -> Result<Dtype, String> {
-    word(words::DTYPES, text)
+    word(vocabulary::DTYPES, text)
 }
 
 fn optimizer(text: &str) -> Result<Optimizer, String> {
-    word(words::OPTIMIZERS, text)
+    word(vocabulary::OPTIMIZERS, text)
 }
 
 fn checkpointing(text: &str) -> Result<Checkpointing, String> {
-    word(words::CHECKPOINTING, text)
+    word(vocabulary::CHECKPOINTING, text)
 }
 
 fn attention(text: &str) -> Result<Attention, String> {
-    word(words::ATTENTION, text)
+    word(vocabulary::ATTENTION, text)
 }
 
 fn reference(text: &str) -> Result<Reference, String> {
-    word(words::REFERENCES, text)
+    word(vocabulary::REFERENCES, text)
 }
 
 fn scheme(text: &str) -> Result<Scheme, String> {
-    word(words::SCHEMES, text)
+    word(vocabulary::SCHEMES, text)
 }
 
 fn offload(text: &str) -> Result<Offload, String> {
-    word(words::OFFLOADS, text)
+    word(vocabulary::OFFLOADS, text)
 }
 
 /// `7.24B`, `350M`, `7240000000`.

@@ -19,7 +19,7 @@ fn style(ink: StyleRole) -> Style {
         StyleRole::Strong => Style::new().bold(),
         StyleRole::Faint => Style::new().dimmed(),
         StyleRole::Verdict(Verdict::Fits) => Style::new().green().bold(),
-        StyleRole::Verdict(Verdict::Uncertain) => Style::new().yellow().bold(),
+        StyleRole::Verdict(Verdict::MayNotFit) => Style::new().yellow().bold(),
         StyleRole::Verdict(Verdict::DoesNotFit) => Style::new().red().bold(),
         StyleRole::Part(part) => match part {
             Part::Weights => Style::new().blue(),

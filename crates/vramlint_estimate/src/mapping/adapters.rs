@@ -1,76 +1,81 @@
-//! Adapters, and what of the model is trained.
+//! Adapters and frozen parameters.
 
 use super::Mapping;
-use super::said::setting;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Lora, Targets, Task};
 
-/// The least rank that adapters have.
+/// The lowest LoRA rank.
 const LEAST_RANK: u64 = 1;
 
 impl Mapping<'_> {
     pub(super) fn adapters(&mut self, model: &Model) -> Result<(), Message> {
-        let method = self.text("method");
-        let rank = self.count("lora_r")?.filter(|rank| rank.most > 0);
+        let method = self.text(Concept::Method);
+        let rank = self.positive(Concept::LoraR)?;
         let adapted = match method.as_deref() {
             Some("lora" | "qlora") => true,
             Some("full") => false,
-            Some("freeze") if matches!(self.most.task, Task::SequenceClassification | Task::Reward) => {
+            Some("freeze") if matches!(self.upper.task, Task::SequenceClassification | Task::Reward) => {
                 self.both(|setup| setup.freeze_base = true);
                 false
             }
-            Some(other) => return Err(message!("the method {other} is not estimated", "不估算训练方式 {other}")),
-            None if self.says(Concept::Method) => return Err(message!("method is not known", "method 未知")),
+            Some(other) => return Err(message!("estimates do not support method {other}", "不支持估算训练方式 {other}")),
+            None if self.has(Concept::Method) => return Err(message!("method is unknown", "method 未知")),
             None => rank.is_some(),
         };
         if !adapted {
             return Ok(());
         }
         let (most, least) = if let Some(rank) = rank {
-            (rank.most, if rank.stated { rank.least } else { LEAST_RANK })
+            (rank.upper, if rank.stated { rank.lower } else { LEAST_RANK })
         } else {
-            self.assume(message!("adapters of rank 8, the default of PEFT 0.21", "适配器的秩按 8 计（PEFT 0.21 的默认值）"));
+            self.assume(message!(
+                "lora_r is not set: 8, the default of PEFT 0.21",
+                "没有设置 lora_r：按 PEFT 0.21 的默认值 8 计"
+            ));
             (8, LEAST_RANK)
         };
         let targets = self.targets(model);
         let dropout = self.dropout();
-        let dora = self.is_on("use_dora");
+        let dora = self.is_on(Concept::UseDora);
         let lora = |r, dropout| Lora { r, targets: targets.clone(), dropout, fp32: true, dora };
-        self.most.lora = Some(lora(most, dropout));
-        self.least.lora = Some(lora(least, false));
+        self.upper.lora = Some(lora(most, dropout));
+        self.lower.lora = Some(lora(least, false));
         Ok(())
     }
 
     fn targets(&mut self, model: &Model) -> Targets {
-        let said = setting(self.run, "lora_targets").and_then(|setting| setting.value()).cloned();
+        let said = self.value(Concept::LoraTargets).cloned();
         if let Some(targets) = said.as_ref().and_then(named) {
             return targets;
         }
         let names = usual_targets(&model.arch.model_type);
         let list = names.join(", ");
-        self.assume(message!("adapters on {list}, the default of PEFT 0.21", "适配器加在 {list} 上（PEFT 0.21 的默认值）"));
+        self.assume(message!(
+            "lora_targets is not set: {list}, the default of PEFT 0.21",
+            "没有设置 lora_targets：按 PEFT 0.21 的默认值 {list} 计"
+        ));
         Targets::Named(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
-    /// Dropout keeps a copy of every input of an adapter, so it counts whether there is any.
+    /// Whether adapters have dropout, which keeps a copy of every adapter input.
     fn dropout(&mut self) -> bool {
-        if let Some(rate) = setting(self.run, "lora_dropout").and_then(|setting| setting.value()).and_then(Value::as_float) {
+        if let Some(rate) = self.value(Concept::LoraDropout).and_then(Value::as_float) {
             return rate > 0.0;
         }
         match self.run.dialect {
-            // peft 0.21.2 tuners/lora/config.py and those that keep its default.
+            // peft 0.21.2 tuners/lora/config.py and frameworks that keep its default.
             Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Unsloth | Dialect::OpenRlhf | Dialect::Torchtune => false,
             _ => {
-                self.assume(message!("lora_dropout is not known: above 0 is taken", "lora_dropout 未知：按大于 0 计"));
+                self.assume(message!("lora_dropout is unknown: assuming above 0", "lora_dropout 未知：按大于 0 计"));
                 true
             }
         }
     }
 }
 
-/// Targets as written: a list, names with commas, a word for all, or a pattern.
+/// Targets as written: a list, comma-separated names, a keyword for all, or a pattern.
 fn named(value: &Value) -> Option<Targets> {
     let texts: Vec<&str> = match value {
         Value::Text(text) => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
@@ -80,13 +85,13 @@ fn named(value: &Value) -> Option<Targets> {
     if texts.iter().any(|name| matches!(*name, "all-linear" | "all_linear" | "all")) {
         return Some(Targets::AllLinear);
     }
-    // A pattern names modules between its signs.
+    // A pattern contains module names between its metacharacters.
     let pieces = texts.iter().flat_map(|text| text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
     let names: Vec<String> = pieces.filter(|name| is_module(name)).map(str::to_owned).collect();
     if names.is_empty() { None } else { Some(Targets::Named(names)) }
 }
 
-/// Whether a word may be the name of a linear layer, and not a part of the path to it.
+/// Whether a word may be the name of a linear layer rather than a part of its path.
 fn is_module(name: &str) -> bool {
     const PATH: [&str; 12] =
         ["model", "layers", "layer", "self_attn", "mlp", "attn", "attention", "transformer", "h", "d", "language_model", "block"];

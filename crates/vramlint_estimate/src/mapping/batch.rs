@@ -1,100 +1,110 @@
-//! Rows, lengths, accumulation, generation.
+//! Batch size, lengths, accumulation, generation.
 
 use super::Mapping;
-use super::said::{Choice, setting};
+use super::setting_range::ValueRange;
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::Dialect;
+use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::Task;
 
-/// Tokens of a row where nobody says how long rows are.
+/// Tokens of a sequence if its length is unknown.
 const ROW: u64 = 1024;
-/// Tokens of a prompt where nobody cuts it: TRL 1.16 has no limit.
+/// Tokens of a prompt if nothing truncates it: TRL 1.16 has no limit.
 const PROMPT: u64 = 512;
-/// Tokens of a completion: trl 1.16.0 trainer/grpo_config.py.
+/// Tokens of a completion by default: trl 1.16.0 trainer/grpo_config.py.
 const COMPLETION: u64 = 512;
-/// The fewest tokens that a row is believed to have, where its length is not stated.
+/// The lower bound of a sequence length that is not stated, in tokens.
 pub(super) const SHORT: u64 = 16;
 
 impl Mapping<'_> {
-    /// Sets rows and lengths; the completions of a prompt, for GRPO.
+    /// Sets batch size and lengths. Returns the completions per prompt, for GRPO.
     pub(super) fn batch(&mut self) -> Result<Option<u64>, Message> {
-        let grpo = self.most.task == Task::Grpo;
+        let grpo = self.upper.task == Task::Grpo;
         let rows = self.rows(grpo)?;
-        self.most.micro_batch = rows.most;
-        self.least.micro_batch = if rows.stated { rows.least } else { 1 };
-        if let Some(steps) = self.count("gradient_accumulation_steps").ok().flatten() {
-            self.most.accumulation = steps.most.max(1);
-            self.least.accumulation = if steps.stated { steps.least.max(1) } else { 1 };
+        self.upper.micro_batch = rows.upper;
+        self.lower.micro_batch = if rows.stated { rows.lower } else { 1 };
+        if let Some(steps) = self.count(Concept::GradientAccumulationSteps).ok().flatten() {
+            self.upper.accumulation = steps.upper.max(1);
+            self.lower.accumulation = if steps.stated { steps.lower.max(1) } else { 1 };
         } else {
-            self.assume(message!("no accumulation is seen", "没有看到梯度累积"));
+            self.assume(message!("no gradient accumulation found: assuming 1", "没有找到梯度累积：按 1 计"));
         }
         if !grpo {
             self.row_length();
             return Ok(None);
         }
-        let generations = self.count("num_generations").ok().flatten().map(|choice| choice.most);
+        let generations = self.count(Concept::NumGenerations).ok().flatten().map(|choice| choice.upper);
         self.completions();
         Ok(generations)
     }
 
-    /// Rows of one forward. In a loop of the project's own, whose batch counts prompts, the completions of all.
-    fn rows(&mut self, grpo: bool) -> Result<Choice<u64>, Message> {
+    /// Sequences of one forward pass. A custom GRPO loop whose batch counts prompts runs all their completions.
+    fn rows(&mut self, grpo: bool) -> Result<ValueRange<u64>, Message> {
         let counts_prompts = grpo && matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
-        if counts_prompts && let Some(rows) = self.count("completions_per_micro_step")?.filter(|rows| rows.most > 0) {
-            self.guess(message!("all completions of a micro-batch go through one forward", "一个微批的全部回复在一次前向中计算"));
-            return Ok(Choice { stated: false, ..rows });
+        if counts_prompts && let Some(rows) = self.positive(Concept::CompletionsPerMicroStep)? {
+            self.assume_unverified(message!(
+                "assuming one forward pass for all completions of a micro-batch",
+                "按一个微批的全部回复在一次前向中计算"
+            ));
+            return Ok(ValueRange { stated: false, ..rows });
         }
-        let missing = || message!("micro_batch is not known", "micro_batch 未知");
-        self.count("micro_batch")?.filter(|rows| rows.most > 0).ok_or_else(missing)
+        let missing = || message!("micro_batch is unknown", "micro_batch 未知");
+        self.positive(Concept::MicroBatch)?.ok_or_else(missing)
     }
 
     fn row_length(&mut self) {
-        let unlimited = setting(self.run, "sequence_length").and_then(|setting| setting.value()) == Some(&Value::Null);
-        let length = self.count("sequence_length").ok().flatten().filter(|length| length.most > 0);
+        let unlimited = self.value(Concept::SequenceLength) == Some(&Value::Null);
+        let length = self.positive(Concept::SequenceLength).ok().flatten();
         let Some(length) = length else {
-            self.most.sequence_length = ROW;
-            self.least.sequence_length = SHORT;
-            self.guess(if unlimited {
-                message!("rows are not cut: the longest is taken as {ROW} tokens", "行不截断：最长按 {ROW} 个 token 计")
+            self.upper.sequence_length = ROW;
+            self.lower.sequence_length = SHORT;
+            self.assume_unverified(if unlimited {
+                message!("sequences are not truncated: assuming {ROW} tokens", "样本不截断：最长按 {ROW} 个 token 计")
             } else {
-                message!("sequence_length is not known: {ROW} tokens are taken", "sequence_length 未知：按 {ROW} 个 token 计")
+                message!("sequence_length is unknown: assuming {ROW} tokens", "sequence_length 未知：按 {ROW} 个 token 计")
             });
             return;
         };
-        self.most.sequence_length = length.most;
-        // Only packed rows certainly reach the cutoff.
-        let packed = self.is_on("packing");
-        self.least.sequence_length = if length.stated && packed { length.least } else { SHORT };
-        let tokens = length.most;
+        self.upper.sequence_length = length.upper;
+        // Only packed sequences certainly reach the cutoff.
+        let packed = self.is_on(Concept::Packing);
+        self.lower.sequence_length = if length.stated && packed { length.lower } else { SHORT };
+        let tokens = length.upper;
         if !packed {
-            self.assume(message!("the longest row has {tokens} tokens, the cutoff", "最长的一行按截断长度 {tokens} 个 token 计"));
+            self.assume(message!(
+                "assuming the longest sequence reaches the cutoff of {tokens} tokens",
+                "最长的样本按达到截断长度 {tokens} 个 token 计"
+            ));
         }
     }
 
-    /// Prompt and completion of GRPO, and how they are generated (trl 1.16.0 trainer/grpo_trainer.py: one round makes the completions
+    /// Prompt and completion of GRPO, and their generation (trl 1.16.0 trainer/grpo_trainer.py: one round generates the completions
     /// of `steps_per_generation` micro-batches).
     fn completions(&mut self) {
-        let completion = self.count("max_completion_length").ok().flatten().filter(|tokens| tokens.most > 0);
+        let completion = self.positive(Concept::MaxCompletionLength).ok().flatten();
         let completion = completion.unwrap_or_else(|| {
-            self.assume(message!("completions of {COMPLETION} tokens are taken", "回复按 {COMPLETION} 个 token 计"));
-            Choice { most: COMPLETION, least: SHORT, stated: false }
-        });
-        let prompt = self.count("max_prompt_length").ok().flatten().filter(|tokens| tokens.most > 0);
-        let prompt = prompt.unwrap_or_else(|| {
-            self.guess(message!(
-                "prompts of {PROMPT} tokens are taken: nothing cuts them",
-                "提示按 {PROMPT} 个 token 计：没有截断"
+            self.assume(message!(
+                "max_completion_length is unknown: assuming {COMPLETION} tokens",
+                "max_completion_length 未知：按 {COMPLETION} 个 token 计"
             ));
-            Choice { most: PROMPT, least: SHORT, stated: false }
+            ValueRange { upper: COMPLETION, lower: SHORT, stated: false }
         });
-        let steps = self.count("steps_per_generation").ok().flatten().map_or(self.most.accumulation, |steps| steps.most.max(1));
-        let rows = self.most.micro_batch.saturating_mul(steps);
-        let round = self.round(rows, prompt.most, completion.most);
+        let prompt = self.positive(Concept::MaxPromptLength).ok().flatten();
+        let prompt = prompt.unwrap_or_else(|| {
+            self.assume_unverified(message!(
+                "prompts are not truncated: assuming {PROMPT} tokens",
+                "提示不截断：按 {PROMPT} 个 token 计"
+            ));
+            ValueRange { upper: PROMPT, lower: SHORT, stated: false }
+        });
+        let steps =
+            self.count(Concept::StepsPerGeneration).ok().flatten().map_or(self.upper.accumulation, |steps| steps.upper.max(1));
+        let rows = self.upper.micro_batch.saturating_mul(steps);
+        let round = self.round(rows, prompt.upper, completion.upper);
         // The lightest run generates as little as it trains.
-        let (own, short, brief) = (self.least.micro_batch, SHORT, SHORT);
+        let (own, short, brief) = (self.lower.micro_batch, SHORT, SHORT);
         let lightest = self.round(own, short, brief);
         for (setup, prompt, completion, round) in
-            [(&mut self.most, prompt.most, completion.most, round), (&mut self.least, short, brief, lightest)]
+            [(&mut self.upper, prompt.upper, completion.upper, round), (&mut self.lower, short, brief, lightest)]
         {
             setup.prompt_length = prompt;
             setup.sequence_length = prompt.saturating_add(completion);

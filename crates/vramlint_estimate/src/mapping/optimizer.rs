@@ -1,15 +1,15 @@
-//! The optimizer by the names of every framework.
+//! Optimizers by the names that frameworks use.
 
 use super::Mapping;
-use super::said::Choice;
+use super::setting_range::ValueRange;
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::Dialect;
+use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Offload, Optimizer, Scheme};
 
-/// Where torch's own AdamW stands for the name of a class: without arguments it takes its multi-tensor form on CUDA.
+/// torch's AdamW by class name: without arguments it uses its multi-tensor implementation on CUDA.
 const CLASS: Optimizer = Optimizer::AdamWForeach;
 
-/// The optimizer that a name means: `transformers.OptimizerNames`, classes of torch, bitsandbytes, DeepSpeed and torchtune.
+/// The optimizer of this name: `transformers.OptimizerNames`, classes of torch, bitsandbytes, DeepSpeed and torchtune.
 pub(super) fn by_name(name: &str) -> Option<Optimizer> {
     let class = name.trim().rsplit(['.', ':']).next().unwrap_or(name);
     let word = class.to_ascii_lowercase().replace('-', "_");
@@ -33,7 +33,7 @@ pub(super) fn by_name(name: &str) -> Option<Optimizer> {
     })
 }
 
-/// Bytes of state for each trained number in fp32, in hundredths: enough to order them.
+/// State bytes per trained fp32 element, in hundredths. Only their order matters.
 const fn weight(optimizer: Optimizer) -> u64 {
     match optimizer {
         Optimizer::AdamWForeach | Optimizer::AdamWForLoop => 1200,
@@ -51,25 +51,25 @@ const fn weight(optimizer: Optimizer) -> u64 {
 
 impl Mapping<'_> {
     pub(super) fn optimizer(&mut self) {
-        let said = self.choice("optimizer", |value: &Value| by_name(value.as_str()?), weight);
+        let said = self.range(Concept::Optimizer, |value: &Value| by_name(value.as_str()?), weight);
         let choice = match said {
             Ok(Some(choice)) => choice,
             other => {
                 self.assume(match other {
-                    Err(Message { en, zh }) => message!("{en}: AdamW is taken", "{zh}：按 AdamW 计"),
-                    Ok(_) => message!("the optimizer is not known: AdamW is taken", "优化器未知：按 AdamW 计"),
+                    Err(Message { en, zh }) => message!("{en}: assuming AdamW", "{zh}：按 AdamW 计"),
+                    Ok(_) => message!("the optimizer is unknown: assuming AdamW", "优化器未知：按 AdamW 计"),
                 });
-                Choice { most: Optimizer::AdamWFused, least: Optimizer::Sgd, stated: false }
+                ValueRange { upper: Optimizer::AdamWFused, lower: Optimizer::Sgd, stated: false }
             }
         };
-        self.most.optimizer = choice.most;
-        self.least.optimizer = if choice.stated { choice.least } else { Optimizer::Sgd };
-        // DeepSpeed's engine replaces a torch optimizer by its own where the states are offloaded.
-        let offloaded = self.most.parallel.offload_optimizer != Offload::None && self.most.parallel.scheme != Scheme::None;
+        self.upper.optimizer = choice.upper;
+        self.lower.optimizer = if choice.stated { choice.lower } else { Optimizer::Sgd };
+        // With offloaded states, DeepSpeed's engine replaces a torch optimizer by its own.
+        let offloaded = self.upper.parallel.offload_optimizer != Offload::None && self.upper.parallel.scheme != Scheme::None;
         if offloaded {
             self.both(|setup| setup.optimizer = Optimizer::AdamWForeach);
         }
-        let clips = !matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) || self.code_says("clip_grad_norm");
+        let clips = !matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) || self.code_calls("clip_grad_norm");
         self.both(|setup| setup.clip = clips);
     }
 }

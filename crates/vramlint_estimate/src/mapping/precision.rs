@@ -1,14 +1,14 @@
-//! In which type the weights are, and in which the step computes.
+//! The type of the weights, and the type in which the step computes.
 
 use super::Mapping;
-use super::said::{Choice, setting};
+use super::setting_range::{ValueRange, setting};
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Dtype, Quantization, Scheme, Task};
 use vramlint_resolve::Origin;
 
-/// bitsandbytes and the quantization in which a checkpoint is stored.
+/// A quantization by bitsandbytes or of the checkpoint.
 fn quantization(value: &Value) -> Option<Quantization> {
     match value.as_str()?.to_ascii_lowercase().as_str() {
         "none" => Some(Quantization::None),
@@ -29,7 +29,7 @@ fn dtype(value: &Value) -> Option<Dtype> {
 }
 
 impl Mapping<'_> {
-    /// Quantization, type of the weights, autocast. Adapters and sharding must be known.
+    /// Quantization, type of the weights, autocast. Needs adapters and sharding.
     pub(super) fn precision(&mut self, model: &Model) -> Result<(), Message> {
         self.quantize(model)?;
         let autocast = self.autocast();
@@ -38,17 +38,17 @@ impl Mapping<'_> {
         let weights = self.weights(model, autocast);
         // DeepSpeed's engine casts the model to its own type and runs without autocast (deepspeed 0.19.8 runtime/engine.py).
         let (weights, autocast) = if engine {
-            let own = autocast.unwrap_or(weights.most);
+            let own = autocast.unwrap_or(weights.upper);
             self.both(|setup| setup.parallel.master = true);
-            (Choice { most: own, least: own, stated: true }, None)
-        } else if self.is_fsdp() && autocast.is_some() && self.most.lora.is_none() {
-            // accelerate 1.15.0 accelerator.py keeps fp32 shards under mixed precision, and FSDP computes in the other type.
-            (Choice { most: Dtype::Fp32, least: Dtype::Fp32, stated: true }, autocast)
+            (ValueRange { upper: own, lower: own, stated: true }, None)
+        } else if self.is_fsdp() && autocast.is_some() && self.upper.lora.is_none() {
+            // accelerate 1.15.0 accelerator.py keeps fp32 shards under mixed precision, while FSDP computes in the other type.
+            (ValueRange { upper: Dtype::Fp32, lower: Dtype::Fp32, stated: true }, autocast)
         } else {
             (weights, autocast)
         };
-        self.most.weights = weights.most;
-        self.least.weights = if weights.stated { weights.least } else { smaller(stored, weights.least) };
+        self.upper.weights = weights.upper;
+        self.lower.weights = if weights.stated { weights.lower } else { smaller(stored, weights.lower) };
         self.both(|setup| setup.autocast = autocast);
         let fp32_adapters = !engine && !self.adapters_follow_base();
         self.both(|setup| {
@@ -60,30 +60,30 @@ impl Mapping<'_> {
     }
 
     fn quantize(&mut self, model: &Model) -> Result<(), Message> {
-        let said = self.choice("quantization", quantization, |kind| match kind {
+        let said = self.range(Concept::Quantization, quantization, |kind| match kind {
             Quantization::None => 3,
             Quantization::Int8 => 2,
             Quantization::FourBit { double: false } => 1,
             Quantization::FourBit { double: true } => 0,
         })?;
-        let wants = self.text("method").as_deref() == Some("qlora");
+        let wants = self.text(Concept::Method).as_deref() == Some("qlora");
         let kind = match said {
-            Some(Choice { most: Quantization::None, stated: false, .. }) | None => match (model.prequantized, wants) {
+            Some(ValueRange { upper: Quantization::None, stated: false, .. }) | None => match (model.prequantized, wants) {
                 (Some(stored), _) => stored,
                 (None, true) => {
-                    self.assume(message!("qlora: 4 bits with double quantization", "qlora：按 4 bit 加二次量化计"));
+                    self.assume(message!("qlora: assuming 4-bit with double quantization", "qlora：按 4 bit 加二次量化计"));
                     Quantization::FourBit { double: true }
                 }
                 (None, false) => Quantization::None,
             },
-            Some(choice) => choice.most,
+            Some(choice) => choice.upper,
         };
-        if kind != Quantization::None && self.most.lora.is_none() {
-            return Err(message!("a quantized model is not trained without adapters", "没有适配器时，量化模型无法训练"));
+        if kind != Quantization::None && self.upper.lora.is_none() {
+            return Err(message!("a quantized model cannot be trained without adapters", "没有适配器时，量化模型无法训练"));
         }
-        // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base; in code the call is seen.
+        // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base; scripts call the function.
         let prepared = kind != Quantization::None
-            && (self.run.dialect == Dialect::Axolotl || self.code_says("prepare_model_for_kbit_training"));
+            && (self.run.dialect == Dialect::Axolotl || self.code_calls("prepare_model_for_kbit_training"));
         self.both(|setup| {
             setup.quantization = kind;
             setup.kbit_prepare = prepared;
@@ -92,20 +92,20 @@ impl Mapping<'_> {
     }
 
     fn autocast(&mut self) -> Option<Dtype> {
-        let word = setting(self.run, "mixed_precision").and_then(|setting| setting.value()).and_then(Value::as_str);
+        let word = self.value(Concept::MixedPrecision).and_then(Value::as_str);
         match (word, self.run.dialect) {
-            // A recipe of torchtune computes in the type of its weights.
+            // torchtune recipes compute in the type of their weights.
             (_, Dialect::Torchtune) => None,
             (Some("bf16"), _) => Some(Dtype::Bf16),
             (Some("fp16"), _) => Some(Dtype::Fp16),
             (Some("fp8"), _) => {
-                self.assume(message!("fp8 is counted as bf16", "fp8 按 bf16 计"));
+                self.assume(message!("fp8 counts as bf16", "fp8 按 bf16 计"));
                 Some(Dtype::Bf16)
             }
             (None, Dialect::Axolotl) => {
                 self.assume(message!(
-                    "bf16 is not set: on, as Axolotl decides on recent cards",
-                    "没有设置 bf16：按 Axolotl 在新显卡上的做法开启"
+                    "bf16 is not set: assuming on, as Axolotl decides on recent GPUs",
+                    "没有设置 bf16：按 Axolotl 在新 GPU 上的做法开启"
                 ));
                 Some(Dtype::Bf16)
             }
@@ -114,33 +114,33 @@ impl Mapping<'_> {
     }
 
     fn is_engine(&self) -> bool {
-        matches!(self.most.parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3)
+        matches!(self.upper.parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3)
     }
 
     fn is_fsdp(&self) -> bool {
-        matches!(self.most.parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2)
+        matches!(self.upper.parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2)
     }
 
-    /// The type of the weights: stated, else what the library does with a checkpoint of this type.
-    fn weights(&mut self, model: &Model, autocast: Option<Dtype>) -> Choice<Dtype> {
-        let said = setting(self.run, "weights_dtype").and_then(|setting| setting.winning());
+    /// The type of the weights: as stated, or what the library makes of a checkpoint of this type.
+    fn weights(&mut self, model: &Model, autocast: Option<Dtype>) -> ValueRange<Dtype> {
+        let said = setting(self.run, Concept::WeightsDtype).and_then(|setting| setting.winning());
         let by_name = said.is_some_and(|candidate| matches!(candidate.origin, Origin::Default { .. }));
-        // TRL loads in fp32 what it is given by name; what the code has loaded itself stays as it is (trl 1.16.0 trainer/utils.py:1331).
+        // TRL loads models given by name in fp32; a model that the code has loaded keeps its type (trl 1.16.0 trainer/utils.py:1331).
         let own_load = self.run.code.iter().flat_map(|code| &code.models).any(|load| load.trained == Some(true));
         if !(by_name && own_load)
-            && let Ok(Some(choice)) = self.choice("weights_dtype", dtype, Dtype::bytes)
+            && let Ok(Some(choice)) = self.range(Concept::WeightsDtype, dtype, Dtype::bytes)
         {
             return choice;
         }
-        let unstated = |dtype| Choice { most: dtype, least: dtype, stated: false };
-        let full = self.most.lora.is_none();
+        let unstated = |dtype| ValueRange { upper: dtype, lower: dtype, stated: false };
+        let full = self.upper.lora.is_none();
         match self.run.dialect {
-            // LLaMA-Factory 0.9.6 hparams/parser.py: the computing type; model/adapter.py: what is trained is fp32.
+            // LLaMA-Factory 0.9.6 hparams/parser.py: the compute type; model/adapter.py: trained parameters are fp32.
             Dialect::LlamaFactory => {
                 let dtype = if full { Dtype::Fp32 } else { autocast.unwrap_or(Dtype::Fp32) };
                 let name = dtype.name();
                 self.assume(message!(
-                    "weights in {name}, as LLaMA-Factory loads them",
+                    "assuming {name} weights, as LLaMA-Factory loads them",
                     "权重为 {name}（LLaMA-Factory 的加载方式）"
                 ));
                 unstated(dtype)
@@ -148,9 +148,9 @@ impl Mapping<'_> {
             // Axolotl 0.18.0 utils/config/__init__.py: `torch_dtype` follows bf16 and fp16.
             Dialect::Axolotl => unstated(autocast.unwrap_or(Dtype::Fp32)),
             _ if full && autocast == Some(Dtype::Fp16) && model.dtype != Some(Dtype::Fp32) => {
-                // torch 2.15 amp/grad_scaler.py takes gradients neither in fp16 ("Attempting to unscale FP16 gradients") nor in bf16.
+                // torch 2.15 amp/grad_scaler.py accepts neither fp16 gradients ("Attempting to unscale FP16 gradients") nor bf16 gradients.
                 self.assume(message!(
-                    "weights in fp32: what is trained under fp16 autocast must be",
+                    "assuming fp32 weights: parameters trained under fp16 autocast must be fp32",
                     "权重按 fp32 计：在 fp16 自动混合精度下训练的参数必须是 fp32"
                 ));
                 unstated(Dtype::Fp32)
@@ -159,30 +159,25 @@ impl Mapping<'_> {
         }
     }
 
-    /// transformers 5 keeps the type of the checkpoint (modeling_utils.py); before, it loaded fp32.
-    fn as_stored(&mut self, model: &Model) -> Choice<Dtype> {
+    /// transformers 5 keeps the type of the checkpoint (modeling_utils.py); 4 loads fp32.
+    fn as_stored(&mut self, model: &Model) -> ValueRange<Dtype> {
         let stored = model.dtype.unwrap_or(Dtype::Bf16);
         let name = stored.name();
         self.assume(if model.dtype.is_some() {
             message!(
-                "weights in {name}, as in the checkpoint: transformers 5 keeps its type, 4 loads fp32",
+                "assuming {name} weights, as in the checkpoint: transformers 5 keeps its dtype, 4 loads fp32",
                 "权重为 {name}，与检查点相同：transformers 5 保持其类型，4 按 fp32 加载"
             )
         } else {
-            message!("weights in {name}: the type of the checkpoint is not known", "权重按 {name} 计：检查点的类型未知")
+            message!("assuming {name} weights: the dtype of the checkpoint is unknown", "权重按 {name} 计：检查点的类型未知")
         });
-        Choice { most: stored, least: stored, stated: false }
+        ValueRange { upper: stored, lower: stored, stated: false }
     }
 
     /// TRL 1.16 keeps adapters in bf16 on a 4-bit base (trainer/utils.py); PEFT's own default is fp32 (`autocast_adapter_dtype`).
     fn adapters_follow_base(&self) -> bool {
-        let four = matches!(self.most.quantization, Quantization::FourBit { .. });
-        four && matches!(self.run.dialect, Dialect::Trl) && self.most.task != Task::Reward
-    }
-
-    /// Whether a concept is stated at all, for messages of others.
-    pub(super) fn says(&self, concept: Concept) -> bool {
-        self.run.settings.contains_key(&concept)
+        let four = matches!(self.upper.quantization, Quantization::FourBit { .. });
+        four && matches!(self.run.dialect, Dialect::Trl) && self.upper.task != Task::Reward
     }
 }
 

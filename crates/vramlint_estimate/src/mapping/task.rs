@@ -1,23 +1,19 @@
-//! What is trained, how logits become a loss, and which reference model that needs.
+//! The training task, the loss, and the reference model.
 
 use super::Mapping;
-use super::said::setting;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Head, Reference, Task};
 
-/// Preference training that compares with no reference model.
+/// Preference methods without a reference model.
 const WITHOUT_REFERENCE: &[&str] = &["orpo", "cpo", "simpo"];
 
 impl Mapping<'_> {
-    /// The task as the project calls it.
+    /// The task as the project names it.
     fn task_name(&self) -> Option<String> {
-        let said = self.run.task.clone().or_else(|| self.text("task")).map(|name| name.to_lowercase());
-        // A recipe of torchtune names its loss.
-        let recipe = || {
-            (self.run.dialect == Dialect::Torchtune && self.data_texts().any(|text| text.contains("DPOLoss")))
-                .then(|| "dpo".to_owned())
-        };
+        let said = self.run.task.clone().or_else(|| self.text(Concept::Task)).map(|name| name.to_lowercase());
+        // A torchtune recipe names its loss.
+        let recipe = || (self.run.dialect == Dialect::Torchtune && self.names_class("DPOLoss")).then(|| "dpo".to_owned());
         said.or_else(recipe)
     }
 
@@ -28,23 +24,26 @@ impl Mapping<'_> {
             Some("mlm" | "masked-lm") => Task::MaskedLm,
             Some("dpo" | "ipo" | "orpo" | "cpo" | "simpo") => Task::Dpo,
             Some("kto") => {
-                self.assume(message!("KTO is counted as DPO: pairs of rows", "KTO 按 DPO 计：成对的行"));
+                self.assume(message!("KTO counts as DPO: pairs of samples", "KTO 按 DPO 计：成对的样本"));
                 Task::Dpo
             }
             Some("grpo" | "rloo") => Task::Grpo,
             Some("reward" | "rm") => Task::Reward,
             Some("seq-cls") => Task::SequenceClassification,
-            Some(other) => return Err(message!("the task {other} is not estimated", "不估算任务类型 {other}")),
+            Some(other) => return Err(message!("estimates do not support task {other}", "不支持估算任务类型 {other}")),
             None if self.run.settings.contains_key(&Concept::NumGenerations) => {
                 self.assume(message!(
-                    "the task is not stated: groups of completions are trained as GRPO does",
-                    "没有说明任务：按 GRPO 的方式训练成组的回复"
+                    "the task is unknown: assuming GRPO, since completions come in groups",
+                    "任务未知：由于回复成组，按 GRPO 计"
                 ));
                 Task::Grpo
             }
             None => {
                 if !matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Axolotl | Dialect::Torchtune | Dialect::Unsloth) {
-                    self.assume(message!("the task is not stated: next-token prediction", "没有说明任务：按预测下一个 token 计"));
+                    self.assume(message!(
+                        "the task is unknown: assuming next-token prediction",
+                        "任务未知：按预测下一个 token 计"
+                    ));
                 }
                 Task::CausalLm
             }
@@ -53,7 +52,7 @@ impl Mapping<'_> {
         Ok(())
     }
 
-    /// Logits and loss, and the reference model.
+    /// Loss implementation and reference model.
     pub(super) fn head_and_reference(&mut self) {
         let head = self.head();
         self.both(|setup| setup.head = head);
@@ -62,60 +61,57 @@ impl Mapping<'_> {
     }
 
     /// TRL 1.16 computes the log-probabilities of SFT, DPO and GRPO in tiles (trl/kernels/chunked_logprob.py); the loss of
-    /// transformers 5.23 writes all logits out (loss/loss_utils.py) unless Liger's kernel is on; unsloth has one of its own.
+    /// transformers 5.23 materializes all logits (loss/loss_utils.py) unless Liger's kernel is enabled; unsloth has its own.
     fn head(&mut self) -> Head {
-        if !matches!(self.most.task, Task::CausalLm | Task::Dpo | Task::Grpo | Task::MaskedLm) {
+        if !matches!(self.upper.task, Task::CausalLm | Task::Dpo | Task::Grpo | Task::MaskedLm) {
             return Head::FullLogits;
         }
-        let said = setting(self.run, "fused_loss").and_then(|setting| setting.value()).cloned();
-        let asked = match said.as_ref().map(|value| (value.as_str().map(str::to_lowercase), super::said::truth(value))) {
+        let said = self.value(Concept::FusedLoss).cloned();
+        let asked = match said.as_ref().map(|value| (value.as_str().map(str::to_lowercase), super::setting_range::boolean(value)))
+        {
             Some((Some(word), _)) if word.contains("liger") || word.contains("cut_cross") || word == "cce" => Some(Head::Liger),
             Some((Some(word), _)) if ["fused", "chunked", "chunked_nll", "linear"].contains(&word.as_str()) => Some(Head::Fused),
             Some((_, Some(true))) => Some(Head::Liger),
             _ => None,
         };
         match (asked, self.run.dialect) {
-            // TRL's own tiles need no kernel; Liger's flag does not make them larger.
-            (_, Dialect::Trl) if self.most.task != Task::MaskedLm => {
+            // TRL's tiled loss needs no kernel; Liger's flag does not change its size.
+            (_, Dialect::Trl) if self.upper.task != Task::MaskedLm => {
                 self.assume(message!(
-                    "the loss is computed in tiles, as TRL 1.16 does; older versions write all logits out",
+                    "assuming a tiled loss, as in TRL 1.16; older versions materialize all logits",
                     "损失分块计算（TRL 1.16 的做法）；旧版本会写出全部 logits"
                 ));
                 Head::Fused
             }
             (Some(head), _) => head,
-            // torchtune 0.7.0 modules/loss: both compute the loss in pieces.
-            (None, Dialect::Torchtune)
-                if self
-                    .data_texts()
-                    .any(|text| text.contains("LinearCrossEntropyLoss") || text.contains("ChunkedOutputLoss")) =>
-            {
+            // torchtune 0.7.0 modules/loss: both compute the loss in chunks.
+            (None, Dialect::Torchtune) if self.names_class("LinearCrossEntropyLoss") || self.names_class("ChunkedOutputLoss") => {
                 Head::Fused
             }
             (None, Dialect::Unsloth) => {
-                self.assume(message!("the loss is computed in chunks, as unsloth does", "损失分块计算（unsloth 的做法）"));
+                self.assume(message!("assuming a chunked loss, as in unsloth", "损失分块计算（unsloth 的做法）"));
                 Head::Liger
             }
             _ => Head::FullLogits,
         }
     }
 
-    /// DPO compares with a second copy, or with the base under its adapter (trl 1.16.0 trainer/dpo_trainer.py); GRPO with none unless
-    /// `beta` is above zero (trainer/grpo_config.py), RLOO's being 0.05 (trainer/rloo_config.py).
+    /// DPO compares with a second copy, or with the base below the adapter (trl 1.16.0 trainer/dpo_trainer.py); GRPO with none unless
+    /// `beta` is above zero (trainer/grpo_config.py); RLOO's default is 0.05 (trainer/rloo_config.py).
     fn reference(&mut self) -> Reference {
         let name = self.task_name();
         let name = name.as_deref().unwrap_or_default();
-        let needed = match self.most.task {
-            Task::Dpo => !WITHOUT_REFERENCE.contains(&name) && !self.is_on("precompute_ref_log_probs"),
+        let needed = match self.upper.task {
+            Task::Dpo => !WITHOUT_REFERENCE.contains(&name) && !self.is_on(Concept::PrecomputeRefLogProbs),
             Task::Grpo => {
-                let beta = setting(self.run, "kl_beta").and_then(|setting| setting.value()).and_then(Value::as_float);
+                let beta = self.value(Concept::KlBeta).and_then(Value::as_float);
                 beta.map_or(name == "rloo", |beta| beta > 0.0)
             }
             _ => false,
         };
-        // A reference that the project names is loaded whatever the adapters do (trl keeps it without a warning).
-        let named = setting(self.run, "reference_model").is_some_and(|setting| setting.value().is_some());
-        match (needed, self.most.lora.is_some()) {
+        // A named reference model is loaded even with adapters (trl keeps it without a warning).
+        let named = self.value(Concept::ReferenceModel).is_some();
+        match (needed, self.upper.lora.is_some()) {
             (false, _) => Reference::None,
             (true, true) if !named => Reference::Adapter,
             (true, _) => Reference::Copy,

@@ -32,7 +32,7 @@ fn models() -> Models {
         models.insert(Model {
             id: id.into(),
             arch: Arch::from_parameters(parameters),
-            source: Source::Given,
+            source: Source::CommandLine,
             exact_parameters: None,
             dtype: Some(dtype),
             prequantized: None,
@@ -112,15 +112,15 @@ fn what_is_stated_is_taken_as_it_is() {
 fn what_is_missing_is_named() {
     let mut without = run(Dialect::HfTrainer, "sft", &[]);
     without.settings.remove(&Concept::MicroBatch);
-    assert_eq!(refused(&without), "micro_batch is not known");
+    assert_eq!(refused(&without), "micro_batch is unknown");
     without.settings.remove(&Concept::Model);
-    assert_eq!(refused(&without), "the model is not known");
+    assert_eq!(refused(&without), "the model is unknown");
     let unknown = run(Dialect::HfTrainer, "sft", &[(Concept::Model, text("acme/secret"))]);
-    assert!(refused(&unknown).starts_with("no architecture is known for acme/secret"));
+    assert!(refused(&unknown).starts_with("unknown model acme/secret"));
     let mut sharded = run(Dialect::HfTrainer, "sft", &[(Concept::ZeroStage, Value::Int(3))]);
     sharded.settings.remove(&Concept::WorldSize);
-    assert_eq!(refused(&sharded), "world_size is not known");
-    assert_eq!(refused(&run(Dialect::HfTrainer, "ppo", &[])), "the task ppo is not estimated");
+    assert_eq!(refused(&sharded), "world_size is unknown");
+    assert_eq!(refused(&run(Dialect::HfTrainer, "ppo", &[])), "estimates do not support task ppo");
 }
 
 #[test]
@@ -129,14 +129,14 @@ fn of_competing_values_the_heaviest_is_estimated_and_the_lightest_bounds_it() {
     let candidates = vec![candidate(Value::Int(1)), candidate(Value::Int(4))];
     open.settings.insert(Concept::MicroBatch, Setting { candidates, winner: None, precedence: None });
     let found = mapped(&open);
-    assert_eq!((found.setup.micro_batch, found.least.micro_batch), (4, 1));
-    assert!(found.assumptions.iter().any(|one| one.en == "micro_batch may be 1 or 4: 4 is taken, which needs most memory"));
+    assert_eq!((found.setup.micro_batch, found.lower.micro_batch), (4, 1));
+    assert!(found.assumptions.iter().any(|one| one.en == "micro_batch may be 1 or 4: assuming 4, which needs the most memory"));
 
     let branch = Candidate { condition: Some("free < 8".into()), ..candidate(Value::Int(2)) };
     let candidates = vec![candidate(Value::Int(8)), branch];
     open.settings.insert(Concept::MicroBatch, Setting { candidates, winner: Some(0), precedence: None });
     let found = mapped(&open);
-    assert_eq!((found.setup.micro_batch, found.least.micro_batch), (8, 2));
+    assert_eq!((found.setup.micro_batch, found.lower.micro_batch), (8, 2));
 }
 
 #[test]
@@ -146,19 +146,19 @@ fn a_default_of_a_library_is_an_assumption_and_bounds_nothing() {
     let candidates = vec![Candidate { origin, ..candidate(Value::Int(8)) }];
     plain.settings.insert(Concept::MicroBatch, Setting { candidates, winner: Some(0), precedence: None });
     let found = mapped(&plain);
-    assert_eq!((found.setup.micro_batch, found.least.micro_batch), (8, 1));
+    assert_eq!((found.setup.micro_batch, found.lower.micro_batch), (8, 1));
     assert!(found.assumptions.iter().any(|one| one.en == "micro_batch is not set: 8, the default of transformers 5.23.0"));
-    assert_eq!(found.doubt, None);
+    assert_eq!(found.unverified, None);
 }
 
 #[test]
 fn a_guess_raises_doubt() {
     let mut long = run(Dialect::HfTrainer, "sft", &[]);
     long.settings.remove(&Concept::SequenceLength);
-    assert!(mapped(&long).doubt.is_some());
+    assert!(mapped(&long).unverified.is_some());
     let mut ranks = run(Dialect::HfTrainer, "sft", &[]);
     ranks.settings.remove(&Concept::WorldSize);
-    assert!(mapped(&ranks).doubt.is_some());
+    assert!(mapped(&ranks).unverified.is_some());
 }
 
 #[test]
@@ -188,13 +188,13 @@ fn precision_follows_the_library() {
 #[test]
 fn adapters_and_quantization_come_together() {
     let qlora = [(Concept::Method, text("qlora")), (Concept::LoraR, Value::Int(32)), (Concept::LoraTargets, text("all-linear"))];
-    let Mapped { setup, least, .. } = mapped(&run(Dialect::Trl, "sft", &qlora));
+    let Mapped { setup, lower: least, .. } = mapped(&run(Dialect::Trl, "sft", &qlora));
     let lora = setup.lora.expect("adapters");
     assert_eq!((lora.r, lora.targets, lora.fp32), (32, Targets::AllLinear, false));
     assert_eq!(setup.quantization, Quantization::FourBit { double: true });
     assert_eq!(least.lora.map(|lora| (lora.r, lora.dropout)), Some((32, false)));
-    let whole = run(Dialect::HfTrainer, "sft", &[(Concept::Quantization, text("int8"))]);
-    assert_eq!(refused(&whole), "a quantized model is not trained without adapters");
+    let integer = run(Dialect::HfTrainer, "sft", &[(Concept::Quantization, text("int8"))]);
+    assert_eq!(refused(&integer), "a quantized model cannot be trained without adapters");
 }
 
 #[test]

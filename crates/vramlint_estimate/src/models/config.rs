@@ -1,28 +1,29 @@
-//! The text of a `config.json`.
+//! Parsing `config.json`.
 
 use std::borrow::Cow;
 use vramlint_base::{Message, message};
 use vramlint_memory::{Config, Value};
 
-/// Reads the text of a `config.json`. `NaN` and `Infinity`, which Python writes and JSON lacks, count as absent; nesting deeper than
-/// 128 is refused.
+/// Parses a `config.json`. `NaN` and `Infinity`, which Python writes and JSON lacks, count as absent; nesting deeper than
+/// 128 is rejected.
 pub fn config_from_json(text: &str) -> Result<Config, Message> {
     let text = text.trim_start_matches('\u{feff}');
     let read = serde_json::from_str::<serde_json::Value>(text);
     let value = read.or_else(|error| serde_json::from_str(&without_infinities(text)).map_err(|_| error)).map_err(|error| {
-        // A reader that stops at a line break counts it as the next line's column 0.
+        // An error at a line break has column 0 of the next line.
         let line = if error.column() == 0 { error.line().saturating_sub(1).max(1) } else { error.line() };
         if error.is_eof() {
-            message!("the JSON ends too early, at line {line}", "JSON 在第 {line} 行意外结束")
+            message!("unexpected end of JSON at line {line}", "JSON 在第 {line} 行意外结束")
         } else {
-            message!("not JSON at line {line}", "第 {line} 行不是有效的 JSON")
+            message!("invalid JSON at line {line}", "第 {line} 行不是有效的 JSON")
         }
     })?;
     match convert(value) {
         Value::Object(config) => Ok(config),
-        _ => {
-            Err(message!("a config.json is an object: {{\"model_type\": …}}", "config.json 应是一个对象：{{\"model_type\": …}}"))
-        }
+        _ => Err(message!(
+            "config.json must be an object: {{\"model_type\": …}}",
+            "config.json 应是一个对象：{{\"model_type\": …}}"
+        )),
     }
 }
 
@@ -44,7 +45,7 @@ fn convert(value: serde_json::Value) -> Value {
     }
 }
 
-/// The text with `null` for the bare words that only Python reads.
+/// Replaces the constants that only Python accepts by `null`.
 fn without_infinities(text: &str) -> Cow<'_, str> {
     const WORDS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
     let mut out = String::new();

@@ -24,13 +24,13 @@ fn a_config_is_read_as_python_writes_it() {
 #[test]
 fn a_broken_config_says_where() {
     let error = |text: &str| config_from_json(text).expect_err(text).en;
-    assert_eq!(error("{\n \"a\": tru\n}"), "not JSON at line 2");
-    assert_eq!(error("{\"a\": 1"), "the JSON ends too early, at line 1");
-    assert_eq!(error(""), "the JSON ends too early, at line 1");
-    assert!(error("[1]").starts_with("a config.json is an object"));
-    assert!(error("\"text\"").starts_with("a config.json is an object"));
+    assert_eq!(error("{\n \"a\": tru\n}"), "invalid JSON at line 2");
+    assert_eq!(error("{\"a\": 1"), "unexpected end of JSON at line 1");
+    assert_eq!(error(""), "unexpected end of JSON at line 1");
+    assert!(error("[1]").starts_with("config.json must be an object"));
+    assert!(error("\"text\"").starts_with("config.json must be an object"));
     let deep = format!("{{\"a\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(error(&deep).starts_with("not JSON"));
+    assert!(error(&deep).starts_with("invalid JSON"));
     for text in ["-", "I", "N\u{e9}", "{\"\\", "{\"a\": -\u{56fd}}", "\"", "\\"] {
         assert!(config_from_json(text).is_err(), "{text}");
     }
@@ -60,8 +60,8 @@ fn a_name_that_tells_the_storage_gives_it() {
 fn a_folder_elsewhere_is_taken_for_what_its_name_says() {
     let models = Models::catalogue();
     let source = |id: &str| models.find(id).map(|model| model.source);
-    assert_eq!(source("/data/models/Qwen3-8B/"), Some(Source::Named("Qwen/Qwen3-8B".into())));
-    assert_eq!(source("acme/Qwen3-8B"), Some(Source::Named("Qwen/Qwen3-8B".into())));
+    assert_eq!(source("/data/models/Qwen3-8B/"), Some(Source::InferredFromName("Qwen/Qwen3-8B".into())));
+    assert_eq!(source("acme/Qwen3-8B"), Some(Source::InferredFromName("Qwen/Qwen3-8B".into())));
     assert_eq!(source("acme/Qwen3-8B-sft"), None);
     assert!(matches!(source("Qwen/Qwen3-8B"), Some(Source::Catalogue(_))));
 }
@@ -89,7 +89,7 @@ fn two_that_disagree_leave_nothing_known() {
     assert!(models.find("./model").is_some());
     models.insert(two(128));
     models.insert(two(64));
-    assert!(models.find("./model").is_none() && models.is_at_hand("./model"));
+    assert!(models.find("./model").is_none() && models.is_available("./model"));
 }
 
 #[test]
@@ -106,13 +106,13 @@ fn case_counts_for_folders_only() {
 fn what_lies_there_unread_is_at_hand() {
     let mut models = Models::catalogue();
     models.insert_present("Qwen/Qwen3-4B");
-    assert!(models.is_at_hand("Qwen/Qwen3-4B") && models.find("Qwen/Qwen3-4B").is_some());
+    assert!(models.is_available("Qwen/Qwen3-4B") && models.find("Qwen/Qwen3-4B").is_some());
     models.insert_unreadable("Qwen/Qwen3-4B", &Source::Project("Qwen/Qwen3-4B/config.json".into()));
-    assert!(models.is_at_hand("Qwen/Qwen3-4B") && models.find("Qwen/Qwen3-4B").is_none());
+    assert!(models.is_available("Qwen/Qwen3-4B") && models.find("Qwen/Qwen3-4B").is_none());
     models.insert(model("Qwen/Qwen3-4B", 64, Source::Declared("d".into())));
     models.insert_present("Qwen/Qwen3-4B");
     assert!(models.find("Qwen/Qwen3-4B").is_some());
-    assert!(!models.is_at_hand("Qwen/Qwen3-8B"));
+    assert!(!models.is_available("Qwen/Qwen3-8B"));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn near_names() {
 
 #[test]
 fn types_are_read_where_they_stand() {
-    let dtype = |text: &str| facts::dtype(&config(text));
+    let dtype = |text: &str| storage::dtype(&config(text));
     assert_eq!(dtype(r#"{"torch_dtype": "bfloat16"}"#), Some(Dtype::Bf16));
     assert_eq!(dtype(r#"{"dtype": "torch.float16"}"#), Some(Dtype::Fp16));
     assert_eq!(dtype(r#"{"text_config": {"dtype": "float32"}}"#), Some(Dtype::Fp32));
@@ -134,7 +134,7 @@ fn types_are_read_where_they_stand() {
 
 #[test]
 fn stored_quantization_is_read() {
-    let stored = |text: &str| facts::prequantized(&config(&format!("{{\"quantization_config\": {text}}}")));
+    let stored = |text: &str| storage::prequantized(&config(&format!("{{\"quantization_config\": {text}}}")));
     let four = |double| Some(Quantization::FourBit { double });
     assert_eq!(
         stored(r#"{"quant_method": "bitsandbytes", "load_in_4bit": true, "bnb_4bit_use_double_quant": true}"#),
@@ -152,7 +152,7 @@ fn stored_quantization_is_read() {
     };
     assert_eq!(stored(&compressed(r#"{"num_bits": 4, "type": "int"}"#)), four(false));
     assert_eq!(stored(&compressed(r#"{"num_bits": 8, "type": "float"}"#)), None);
-    assert_eq!(facts::prequantized(&config("{}")), None);
+    assert_eq!(storage::prequantized(&config("{}")), None);
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Setups as data: one JSON object, a list of them, or one a line.
+//! Setups as data: one JSON object, a list of objects, or one per line.
 //!
-//! The form is that of traced training steps: `{"id", "model": {"id", "arch": {keys of a config.json, "cls"}}, "setup": {…}}`.
+//! The format is that of traced training steps: `{"id", "model": {"id", "arch": {keys of a config.json, "cls"}}, "setup": {…}}`.
 
 mod arch;
 mod fields;
 mod setup;
-pub mod words;
+pub mod vocabulary;
 
 use crate::models::Models;
 use fields::{Fields, Text};
@@ -13,24 +13,24 @@ use serde_json::value::RawValue;
 use vramlint_base::{Message, message};
 use vramlint_memory::{Arch, Setup};
 
-/// A setup that was given as data.
+/// A setup that was read from data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Its `id` as given: a text or a number, null where there is none.
+    /// Its `id` as written: a string or a number, null if absent.
     pub id: serde_json::Value,
-    /// Id of the model, empty where it has none.
+    /// Id of the model, empty if absent.
     pub model: String,
     /// The architecture.
     pub arch: Arch,
     /// The setup.
     pub setup: Setup,
-    /// What it leaves to defaults.
+    /// Defaults that it relies on.
     pub assumptions: Vec<Message>,
-    /// Fields that mean nothing here, by their path.
+    /// Paths of fields that have no meaning here.
     pub unused: Vec<String>,
 }
 
-/// The records of a text, in its order. Models without an architecture of their own are looked up in `models`.
+/// The records of a document, in order. Models without their own architecture are looked up in `models`.
 ///
 /// The error names the line and the field.
 pub fn parse(text: &str, models: &Models) -> Result<Vec<Record>, Message> {
@@ -46,7 +46,7 @@ pub fn parse(text: &str, models: &Models) -> Result<Vec<Record>, Message> {
         }
     }
     if records.is_empty() {
-        return Err(message!("there is no setup in it", "其中没有任何训练配置"));
+        return Err(message!("no setup found", "没有找到训练配置"));
     }
     Ok(records)
 }
@@ -55,17 +55,17 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
     let mut top = Fields::new(*text, value, "")?;
     let id = top.id()?;
     let mut unused = Vec::new();
-    let (model, mut config) = arch::of(&mut top, models, &mut unused)?;
+    let (model, mut config) = arch::read_model(&mut top, models, &mut unused)?;
     let Some(mut fields) = top.object(&["setup"])? else { return Err(top.missing("setup")) };
     if let (arch::Shape::Config(config), Some(over)) = (&mut config, fields.object(&["config_over"])?) {
         arch::merge(config, &over)?;
     }
-    let setup = setup::of(&mut fields)?;
+    let setup = setup::read_setup(&mut fields)?;
     let assumptions = setup::assumptions(&fields, &setup);
-    unused.extend(fields.rest());
-    // What was measured is no part of the question.
-    top.pass_over(&["oracle", "how", "measured", "source", "note"]);
-    unused.extend(top.rest());
+    unused.extend(fields.unread());
+    // Measurements are not part of the setup.
+    top.ignore(&["oracle", "how", "measured", "source", "note"]);
+    unused.extend(top.unread());
     let arch = match config {
         arch::Shape::Config(config) => Arch::from_config(&config),
         arch::Shape::Known(arch) => *arch,

@@ -1,7 +1,7 @@
 //! The `setup` of a record.
 
 use super::fields::Fields;
-use super::words::{
+use super::vocabulary::{
     ATTENTION, CHECKPOINTING, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, PRECISIONS, QUANTIZATIONS, REFERENCES, SCHEMES,
     TASKS, name,
 };
@@ -9,13 +9,13 @@ use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{Checkpointing, Dtype, Lora, Parallel, Reference, Scheme, Targets, Task};
 
-/// Bounds of what can be meant; beyond them a unit was forgotten.
+/// Upper bounds of plausible values.
 const ROWS: u64 = 1 << 20;
 const TOKENS: u64 = 1 << 27;
 const RANKS: u64 = 1 << 20;
 const ELEMENTS: u64 = 1 << 46;
 
-/// What is taken for granted where main fields are not written at all. A null is an answer: there is none.
+/// The assumptions for main fields that are absent. A null is a value: there is none.
 pub(super) fn assumptions(fields: &Fields<'_>, setup: &Setup) -> Vec<Message> {
     let checkpointing = if setup.checkpointing == Checkpointing::None { "none" } else { "full" };
     let main: [(&[&str], &str); 6] = [
@@ -30,20 +30,20 @@ pub(super) fn assumptions(fields: &Fields<'_>, setup: &Setup) -> Vec<Message> {
     let mut assumed: Vec<Message> = absent
         .map(|(names, value)| {
             let field = names[0];
-            message!("`{field}` is not given: {value}", "未给出 `{field}`：按 {value}")
+            message!("`{field}` is not set: assuming {value}", "没有设置 `{field}`：按 {value} 计")
         })
         .collect();
     if setup.parallel.world > setup.parallel.local && !fields.has("local") {
         let local = setup.parallel.local;
-        assumed.push(message!("machines have {local} GPUs each", "每台机器按 {local} 张 GPU 计"));
+        assumed.push(message!("assuming {local} GPUs per machine", "每台机器按 {local} 张 GPU 计"));
     }
     assumed
 }
 
-/// Reads every field that means something.
-pub(super) fn of(fields: &mut Fields<'_>) -> Result<Setup, Message> {
-    // Words for people, the number of traced steps (the second is steady already), and counts that micro_batch holds already.
-    fields.pass_over(&["note", "dist_note", "tag", "id", "model", "num_generations", "input_require_grads"]);
+/// Reads every supported field.
+pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
+    // Notes, the number of traced steps (the second is already steady), and counts that micro_batch includes.
+    fields.ignore(&["note", "dist_note", "tag", "id", "model", "num_generations", "input_require_grads"]);
     let mut setup = Setup { task: fields.word(&["task"], TASKS)?.unwrap_or_default(), ..Setup::default() };
     setup.parallel = parallel(fields)?;
     precision(fields, &mut setup)?;
@@ -83,14 +83,14 @@ pub(super) fn of(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     Ok(setup)
 }
 
-/// 8.0, 80 and 9.0 are compute capabilities; in tenths.
+/// A compute capability in tenths, from 8.0, 80 or 9.0.
 fn capability(number: f64) -> Option<u32> {
     let tenths = if number < 20.0 { (number * 10.0).round() } else { number };
     #[allow(clippy::cast_sign_loss)] // in the range, which has no negative number
     (10.0..1000.0).contains(&tenths).then_some(tenths as u32)
 }
 
-/// Weights and autocast. `dtype` alone says both; the two other fields, where they are written, say it again and win.
+/// Weights and autocast. `dtype` alone determines both; the two specific fields win if they are present.
 fn precision(fields: &mut Fields<'_>, setup: &mut Setup) -> Result<(), Message> {
     let (weights, autocast) = fields.word(&["dtype"], PRECISIONS)?.unwrap_or((setup.weights, None));
     let stated = fields.has("autocast");
@@ -105,9 +105,9 @@ fn precision(fields: &mut Fields<'_>, setup: &mut Setup) -> Result<(), Message> 
             setup.weights = autocast.unwrap_or(setup.weights);
             setup.autocast = own;
         }
-        // FSDP with MixedPrecisionPolicy(param_dtype): fp32 shards that compute in the other type. Nothing is cast by autocast,
-        // yet the type of the computation is what autocast says everywhere else.
-        // Where no type for the reduction is asked for, torch 2.15 reduces in that of the shards (`_fsdp_api.py`, `reduce_dtype`).
+        // FSDP with MixedPrecisionPolicy(param_dtype): fp32 shards that compute in the other type. Autocast casts nothing here,
+        // but `autocast` holds the compute type as everywhere else.
+        // Without a requested type, torch 2.15 reduces in that of the shards (`_fsdp_api.py`, `reduce_dtype`).
         Scheme::Fsdp1 | Scheme::Fsdp2 => {
             setup.autocast = own.or(autocast);
             setup.parallel.reduce_fp32 |= setup.weights == Dtype::Fp32;
@@ -117,14 +117,14 @@ fn precision(fields: &mut Fields<'_>, setup: &mut Setup) -> Result<(), Message> 
     Ok(())
 }
 
-/// Rows that do not come in pairs though the task usually has them.
+/// Samples without pairs, for a task that usually has pairs.
 fn singles(fields: &Fields<'_>, setup: &mut Setup) -> Result<(), Message> {
     match setup.task {
         Task::Reward | Task::Dpo if setup.micro_batch.is_multiple_of(2) => setup.micro_batch /= 2,
         Task::Reward => setup.task = Task::SequenceClassification,
         Task::Dpo => {
-            let why = message!("without pairs the rows must be even in number", "不成对时，行数必须是偶数");
-            return Err(fields.refuse("pairs", &why));
+            let why = message!("without pairs, micro_batch must be even", "不成对时，micro_batch 必须是偶数");
+            return Err(fields.error_at("pairs", &why));
         }
         _ => {}
     }
@@ -142,21 +142,21 @@ fn checkpointing(fields: &mut Fields<'_>) -> Result<Checkpointing, Message> {
 fn adapters(lora: &mut Fields<'_>) -> Result<Lora, Message> {
     let Some(r) = lora.count(&["r", "rank"], 1, 1 << 20)? else { return Err(lora.missing("r")) };
     let targets = if lora.is_text("targets") {
-        super::words::targets(&lora.text(&["targets"])?.unwrap_or_default())
+        super::vocabulary::parse_targets(&lora.text(&["targets"])?.unwrap_or_default())
     } else {
         Targets::Named(lora.texts(&["targets"])?.ok_or_else(|| lora.missing("targets"))?)
     };
     Ok(Lora {
         r,
         targets,
-        // The tracer's own default; PEFT's is 0.
+        // The tracer's default; PEFT's is 0.
         dropout: lora.number(&["dropout"])?.unwrap_or(0.05) > 0.0,
         fp32: lora.flag(&["fp32_adapters", "fp32"])?.unwrap_or(true),
         dora: lora.flag(&["dora", "use_dora"])?.unwrap_or(false),
     })
 }
 
-/// `freeze` holds pieces of names of parameters. It freezes the base where one of them is in every name of the blocks.
+/// `freeze` lists parts of parameter names. It freezes the base if one of them occurs in every name of the blocks.
 fn frozen(fields: &mut Fields<'_>) -> Result<bool, Message> {
     if let Some(flag) = fields.flag(&["freeze_base"])? {
         return Ok(flag);
@@ -176,10 +176,10 @@ fn frozen(fields: &mut Fields<'_>) -> Result<bool, Message> {
         return Ok(true);
     }
     let why = message!(
-        "only the whole base can be frozen here, by a part of every name such as `model.`",
+        "only freezing the whole base is supported, by a part of every name such as `model.`",
         "此处只能冻结整个基座模型，例如写 `model.`（所有参数名都含有的部分）"
     );
-    Err(fields.refuse("freeze", &why))
+    Err(fields.error_at("freeze", &why))
 }
 
 fn parallel(fields: &mut Fields<'_>) -> Result<Parallel, Message> {
@@ -197,7 +197,7 @@ fn parallel(fields: &mut Fields<'_>) -> Result<Parallel, Message> {
     Ok(Parallel {
         scheme,
         world,
-        // Machines have eight cards unless they say otherwise.
+        // Machines have eight GPUs by default.
         local: fields.count(&["local"], 1, RANKS)?.unwrap_or(world.min(8)),
         reduce_bucket,
         allgather_bucket,

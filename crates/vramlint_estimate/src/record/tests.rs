@@ -89,11 +89,14 @@ fn what_means_nothing_is_listed() {
 fn what_is_not_written_is_assumed() {
     let said: Vec<String> =
         one(r#""dtype": "bf16", "task": "clm", "padding_mask": false"#).assumptions.into_iter().map(|one| one.en).collect();
-    let wanted =
-        ["`optimizer` is not given: adamw_torch_fused", "`checkpointing` is not given: none", "`attn` is not given: sdpa"];
+    let wanted = [
+        "`optimizer` is not set: assuming adamw_torch_fused",
+        "`checkpointing` is not set: assuming none",
+        "`attn` is not set: assuming sdpa",
+    ];
     assert_eq!(said, wanted);
     let large = one(r#""dtype": "bf16", "dist": "zero3", "world": 64"#);
-    assert!(large.assumptions.iter().any(|one| one.en == "machines have 8 GPUs each"));
+    assert!(large.assumptions.iter().any(|one| one.en == "assuming 8 GPUs per machine"));
 }
 
 #[test]
@@ -102,24 +105,24 @@ fn ids_stay_what_they_are() {
     let id = |text: String| parse(&text, &Models::catalogue()).expect("read")[0].id.clone();
     assert_eq!(id(with("7")), serde_json::json!(7));
     assert_eq!(id(with("null")), serde_json::Value::Null);
-    assert!(refused(&with("[]")).contains("`id` must be a text or a number"));
+    assert!(refused(&with("[]")).contains("`id`: expected a string or a number"));
 }
 
 #[test]
 fn mistakes_name_line_and_field() {
     let good = line(r#""dtype": "bf16""#);
     let second = |bad: &str| refused(&format!("{good}\n{}", line(bad)));
-    assert_eq!(second(r#""accum": "4""#), r#"line 2: `setup.accum` must be a whole number from 1 to 1073741824, not "4""#);
-    assert!(second(r#""accum": 0.5"#).starts_with("line 2: `setup.accum` must be a whole number"));
-    assert!(second(r#""use_cache": 1"#).starts_with("line 2: `setup.use_cache` must be true or false, not 1"));
-    assert!(second(r#""optimizer": "adam2""#).starts_with("line 2: `setup.optimizer` must be one of adamw_torch_fused, "));
+    assert_eq!(second(r#""accum": "4""#), r#"line 2: `setup.accum`: expected an integer from 1 to 1073741824, got "4""#);
+    assert!(second(r#""accum": 0.5"#).starts_with("line 2: `setup.accum`: expected an integer"));
+    assert!(second(r#""use_cache": 1"#).starts_with("line 2: `setup.use_cache`: expected a boolean, got 1"));
+    assert!(second(r#""optimizer": "adam2""#).starts_with("line 2: `setup.optimizer`: expected one of adamw_torch_fused, "));
     assert!(second(r#""lora": {"r": 8}"#).starts_with("line 2: `setup.lora.targets` is missing"));
-    assert!(second(r#""lora": 8"#).starts_with("line 2: `setup.lora` must be an object, not 8"));
+    assert!(second(r#""lora": 8"#).starts_with("line 2: `setup.lora`: expected an object, got 8"));
     let far = format!("[\n{good},\n{}\n]", line("\n\n\"clip\": 3"));
     assert!(refused(&far).starts_with("line 5: `setup.clip`"), "{}", refused(&far));
-    assert!(refused("{").starts_with("line 1, column 1: not JSON"), "{}", refused("{"));
-    assert_eq!(refused("[7]"), "line 1: an object is expected, not 7");
-    assert_eq!(refused(" \n"), "there is no setup in it");
+    assert!(refused("{").starts_with("line 1, column 1: invalid JSON"), "{}", refused("{"));
+    assert_eq!(refused("[7]"), "line 1: expected an object, got 7");
+    assert_eq!(refused(" \n"), "no setup found");
     assert!(refused(r#"{"id": 1}"#).contains("`model` is missing"));
     assert!(refused(r#"{"model": {"arch": {}}}"#).contains("`setup` is missing"));
 }
@@ -127,13 +130,13 @@ fn mistakes_name_line_and_field() {
 #[test]
 fn a_name_is_enough_where_it_is_known() {
     let text = r#"{"id": 1, "model": {"id": "acme/one"}, "setup": {"micro_batch": 1, "seq": 8}}"#;
-    assert_eq!(refused(text), "line 1: `model.arch`: no architecture of `acme/one` is known");
+    assert_eq!(refused(text), "line 1: `model.arch`: unknown model `acme/one`");
     let mut models = Models::catalogue();
     let arch = Arch::from_parameters(7);
     models.insert(Model {
         id: "acme/one".into(),
         arch: arch.clone(),
-        source: Source::Given,
+        source: Source::CommandLine,
         exact_parameters: None,
         dtype: None,
         prequantized: None,

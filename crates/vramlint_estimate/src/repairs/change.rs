@@ -1,4 +1,4 @@
-//! The changes themselves.
+//! Changes of a setup.
 
 use crate::run_estimate::RunEstimate;
 use vramlint_base::{Message, message};
@@ -9,42 +9,42 @@ use vramlint_memory::setup::{Checkpointing, Dtype, Head, Lora, Optimizer, Quanti
 /// A single change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Rows of a micro-batch, and the accumulation that keeps the effective batch.
+    /// The micro-batch size, and the accumulation that keeps the effective batch size.
     Batch {
-        /// Rows.
+        /// Micro-batch size.
         rows: u64,
-        /// Micro-batches of a step.
+        /// Micro-batches per step.
         accumulation: u64,
     },
-    /// Activations are recomputed.
+    /// Activation checkpointing.
     Checkpointing,
-    /// Another way from hidden states to the loss.
+    /// Another implementation of the loss.
     Loss(Head),
     /// Another optimizer.
     Optimizer(Optimizer),
-    /// Ranks share states, gradients, weights.
+    /// Sharding of states, gradients and weights.
     Shard(Scheme),
-    /// Another rank of the adapters.
+    /// Another LoRA rank.
     Rank(u64),
-    /// Adapters instead of the whole model, on a base of this quantization.
+    /// Adapters instead of the full model, on a base of this quantization.
     Adapters(Quantization),
-    /// Shorter rows, in tokens.
+    /// Shorter sequences, in tokens.
     Length(u64),
 }
 
-/// Whether the same is trained after a change.
+/// How a change affects what is trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Keeps {
-    /// The same up to rounding.
+pub enum TrainingEffect {
+    /// The same training up to rounding.
     Same,
-    /// Nearly: states or masters are kept in other precision.
-    Nearly,
-    /// Something else is trained.
-    Differs,
+    /// Nearly the same: states or masters have another precision.
+    NearlySame,
+    /// A different training.
+    Different,
 }
 
-/// Every change but that of the batch, whose best value has to be sought.
-pub(super) fn single(of: &RunEstimate) -> Vec<Change> {
+/// Every change except that of the batch, whose best value needs a search.
+pub(super) fn single_changes(of: &RunEstimate) -> Vec<Change> {
     let setup = &of.setup;
     let mut found = Vec::new();
     if setup.checkpointing == Checkpointing::None {
@@ -71,7 +71,7 @@ pub(super) fn single(of: &RunEstimate) -> Vec<Change> {
     found
 }
 
-/// The loss without whole logits that the library offers: Liger's flag of `TrainingArguments` and of those who take it over
+/// The library's loss that does not materialize logits: Liger's flag of `TrainingArguments` and of frameworks that reuse it
 /// (transformers 5.23.0 `use_liger_kernel`, LLaMA-Factory 0.9.6 `enable_liger_kernel`), torchtune's `LinearCrossEntropyLoss`.
 pub(super) fn offered_head(of: &RunEstimate) -> Option<Head> {
     let language = matches!(of.setup.task, Task::CausalLm | Task::Dpo | Task::Grpo);
@@ -90,14 +90,14 @@ fn optimizers(setup: &Setup, found: &mut Vec<Change>) {
         found.push(Change::Optimizer(Optimizer::AdamWFused));
     }
     let adam = matches!(setup.optimizer, Optimizer::AdamWFused | Optimizer::AdamWForeach | Optimizer::AdamWForLoop);
-    // DeepSpeed and FSDP shard the states themselves and do not know those of bitsandbytes.
+    // DeepSpeed and FSDP shard the states themselves and do not support those of bitsandbytes.
     if adam && matches!(setup.parallel.scheme, Scheme::None | Scheme::Ddp) {
         found.push(Change::Optimizer(Optimizer::AdamW8bit));
         found.push(Change::Optimizer(Optimizer::PagedAdamW8bit));
     }
 }
 
-/// Schemes that share more among the same ranks. A base in 4 or 8 bits is not sharded here.
+/// Schemes that shard more across the same ranks. A quantized base is not sharded here.
 fn schemes(setup: &Setup) -> &'static [Scheme] {
     if setup.parallel.world < 2 || setup.quantization != Quantization::None {
         return &[];
@@ -114,7 +114,7 @@ impl Change {
         match self {
             Self::Batch { rows, accumulation } => {
                 let (old, steps) = (setup.micro_batch, setup.accumulation);
-                // A round of generation follows the accumulation unless its steps are said (trl 1.16.0 trainer/grpo_config.py).
+                // A generation round follows the accumulation unless its steps are set (trl 1.16.0 trainer/grpo_config.py).
                 if let Some(round) = &mut setup.generation
                     && round.sequences != old.saturating_mul(steps)
                 {
@@ -152,12 +152,14 @@ impl Change {
         }
     }
 
-    pub(super) fn keeps(self, before: &Setup) -> Keeps {
+    pub(super) fn effect(self, before: &Setup) -> TrainingEffect {
         match self {
-            Self::Batch { .. } | Self::Checkpointing | Self::Loss(_) | Self::Optimizer(Optimizer::AdamWFused) => Keeps::Same,
-            Self::Shard(_) if before.weights == Dtype::Fp32 && before.autocast.is_none() => Keeps::Same,
-            Self::Shard(_) | Self::Optimizer(_) => Keeps::Nearly,
-            Self::Rank(_) | Self::Adapters(_) | Self::Length(_) => Keeps::Differs,
+            Self::Batch { .. } | Self::Checkpointing | Self::Loss(_) | Self::Optimizer(Optimizer::AdamWFused) => {
+                TrainingEffect::Same
+            }
+            Self::Shard(_) if before.weights == Dtype::Fp32 && before.autocast.is_none() => TrainingEffect::Same,
+            Self::Shard(_) | Self::Optimizer(_) => TrainingEffect::NearlySame,
+            Self::Rank(_) | Self::Adapters(_) | Self::Length(_) => TrainingEffect::Different,
         }
     }
 
@@ -168,13 +170,15 @@ impl Change {
                 "set micro_batch to {rows} and gradient_accumulation_steps to {accumulation}: {old_rows} x {old_steps} = {rows} x {accumulation}",
                 "把 micro_batch 设为 {rows}、gradient_accumulation_steps 设为 {accumulation}：{old_rows} x {old_steps} = {rows} x {accumulation}"
             ),
-            Self::Checkpointing => message!("turn activation checkpointing on", "开启激活检查点"),
-            Self::Loss(_) => message!("compute the loss in chunks instead of from all logits", "分块计算损失，不写出全部 logits"),
-            Self::Optimizer(Optimizer::AdamWFused) => message!("use the fused AdamW", "使用 fused AdamW"),
-            Self::Optimizer(Optimizer::PagedAdamW8bit) => {
-                message!("use the paged 8-bit AdamW, nearly the same training", "使用分页 8 bit AdamW，训练基本不变")
+            Self::Checkpointing => message!("enable activation checkpointing", "开启激活检查点"),
+            Self::Loss(_) => {
+                message!("compute the loss in chunks instead of materializing all logits", "分块计算损失，不写出全部 logits")
             }
-            Self::Optimizer(_) => message!("use the 8-bit AdamW, nearly the same training", "使用 8 bit AdamW，训练基本不变"),
+            Self::Optimizer(Optimizer::AdamWFused) => message!("use fused AdamW", "使用 fused AdamW"),
+            Self::Optimizer(Optimizer::PagedAdamW8bit) => {
+                message!("use paged 8-bit AdamW (nearly the same training)", "使用分页 8 bit AdamW（训练基本不变）")
+            }
+            Self::Optimizer(_) => message!("use 8-bit AdamW (nearly the same training)", "使用 8 bit AdamW（训练基本不变）"),
             Self::Shard(scheme) => {
                 let name = match scheme {
                     Scheme::Zero2 => "ZeRO-2",
@@ -182,20 +186,22 @@ impl Change {
                     _ => "FSDP",
                 };
                 let ranks = before.parallel.world;
-                message!("share the states among the {ranks} ranks with {name}", "用 {name} 把状态分摊到 {ranks} 个进程")
+                message!("shard the states across {ranks} ranks with {name}", "用 {name} 把状态分摊到 {ranks} 个进程")
             }
-            Self::Rank(r) => message!("lower the rank to {r}, which trains another adapter", "把秩降到 {r}（训练的适配器不同）"),
+            Self::Rank(r) => {
+                message!("lower the LoRA rank to {r} (trains a different adapter)", "把秩降到 {r}（训练的适配器不同）")
+            }
             Self::Adapters(Quantization::None) => {
                 message!(
-                    "train LoRA adapters of rank 16 instead of the whole model",
+                    "train LoRA adapters of rank 16 instead of the full model",
                     "改为训练秩为 16 的 LoRA 适配器，而不是整个模型"
                 )
             }
-            Self::Adapters(_) => message!("train adapters on a base in 4 bits (QLoRA)", "在 4 bit 基座上训练适配器（QLoRA）"),
+            Self::Adapters(_) => message!("train adapters on a 4-bit base (QLoRA)", "在 4 bit 基座上训练适配器（QLoRA）"),
             Self::Length(tokens) => {
                 message!(
-                    "cut rows at {tokens} tokens, which drops what is longer",
-                    "把行截断到 {tokens} 个 token（更长的部分被丢弃）"
+                    "truncate sequences to {tokens} tokens (drops the rest)",
+                    "把样本截断到 {tokens} 个 token（其余部分被丢弃）"
                 )
             }
         }

@@ -1,10 +1,10 @@
-//! Single changes of a setup that need less memory, each with the estimate after it. A pure function of setup and target.
+//! Single changes of a setup that need less memory, each with its estimate. A pure function of setup and target.
 
 mod change;
 #[cfg(test)]
 mod tests;
 
-pub use change::{Change, Keeps};
+pub use change::{Change, TrainingEffect};
 
 use crate::run_estimate::RunEstimate;
 use std::cmp::Reverse;
@@ -12,52 +12,52 @@ use vramlint_base::Message;
 use vramlint_memory::setup::Task;
 use vramlint_memory::{Estimate, Setup};
 
-/// A change with what it does.
+/// A change and its effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repair {
-    /// What changes.
+    /// The change.
     pub change: Change,
-    /// Whether the same is trained after it.
-    pub keeps: Keeps,
-    /// The change in words: an imperative.
+    /// How it affects what is trained.
+    pub effect: TrainingEffect,
+    /// An imperative sentence that describes the change.
     pub title: Message,
-    /// The setup after it.
+    /// The setup after the change.
     pub setup: Setup,
-    /// The estimate after it.
+    /// The estimate after the change.
     pub estimate: Estimate,
     /// How much lower the peak is, in bytes.
     pub gained: u64,
-    /// Whether it fits the card then: its upper bound does.
+    /// Whether the upper bound fits the GPU after the change.
     pub fits: bool,
 }
 
-/// Gains below this share of the peak are not worth a change.
-const WORTH: u64 = 100;
+/// Changes are offered if they save more than this fraction of the peak: a hundredth.
+const MIN_GAIN_SHARE: u64 = 100;
 
-/// Every single change that gains memory: those that train the same first, and of these those that make it fit, the least change
-/// of batch first.
+/// Every single change that saves memory. Those that keep the training come first, and among these the ones that make it fit, the
+/// largest gain first.
 ///
-/// What makes it fit is told by [`Repair::fits`]; without a capacity nothing does.
+/// [`Repair::fits`] says whether a change makes the run fit; without a capacity it is always false.
 pub fn repairs(of: &RunEstimate) -> Vec<Repair> {
-    let mut found: Vec<Repair> = change::single(of).into_iter().filter_map(|change| after(of, change)).collect();
+    let mut found: Vec<Repair> = change::single_changes(of).into_iter().filter_map(|change| apply_change(of, change)).collect();
     found.extend(smaller_batch(of));
-    found.retain(|repair| repair.gained > of.estimate.peak / WORTH);
-    found.sort_by_key(|repair| (repair.keeps, !repair.fits, Reverse(repair.gained)));
+    found.retain(|repair| repair.gained > of.estimate.peak / MIN_GAIN_SHARE);
+    found.sort_by_key(|repair| (repair.effect, !repair.fits, Reverse(repair.gained)));
     found
 }
 
-/// What one change does; `None` where the library would refuse it.
+/// The effect of one change; `None` if the library would reject it.
 pub fn repair(of: &RunEstimate, change: Change) -> Option<Repair> {
-    after(of, change)
+    apply_change(of, change)
 }
 
-/// The loss without whole logits that the library offers, where the run has another.
+/// The library's loss that does not materialize logits, if the run uses another.
 pub fn cheaper_loss(of: &RunEstimate) -> Option<Repair> {
-    after(of, Change::Loss(change::offered_head(of)?)).filter(|repair| repair.gained > of.estimate.peak / WORTH)
+    apply_change(of, Change::Loss(change::offered_head(of)?)).filter(|repair| repair.gained > of.estimate.peak / MIN_GAIN_SHARE)
 }
 
-/// The largest micro-batch that the card certainly holds, with fewer steps of accumulation at the same effective batch; `share` is
-/// the part of the card in percent that may be used.
+/// The largest micro-batch that certainly fits, with fewer accumulation steps at the same effective batch size; `share` is the usable
+/// percentage of the GPU.
 pub fn larger_batch(of: &RunEstimate, share: u64) -> Option<Repair> {
     let limit = of.capacity.as_ref()?.bytes / 100 * share;
     let steps = of.setup.accumulation;
@@ -65,19 +65,19 @@ pub fn larger_batch(of: &RunEstimate, share: u64) -> Option<Repair> {
     factors
         .filter_map(|factor| {
             let rows = of.setup.micro_batch.checked_mul(factor)?;
-            after(of, Change::Batch { rows, accumulation: steps / factor })
+            apply_change(of, Change::Batch { rows, accumulation: steps / factor })
         })
         .find(|repair| repair.estimate.high <= limit)
 }
 
-/// The largest smaller micro-batch that fits with the accumulation that keeps the effective batch; one row where none fits.
+/// The largest smaller micro-batch that fits, with the accumulation that keeps the effective batch size; the smallest if none fits.
 fn smaller_batch(of: &RunEstimate) -> Option<Repair> {
     let (rows, steps) = (of.setup.micro_batch, of.setup.accumulation);
     let smaller = divisors(rows).into_iter().rev().filter(|own| *own < rows);
     let mut last = None;
     for own in smaller {
         let Some(accumulation) = steps.checked_mul(rows / own) else { continue };
-        if let Some(repair) = after(of, Change::Batch { rows: own, accumulation }) {
+        if let Some(repair) = apply_change(of, Change::Batch { rows: own, accumulation }) {
             if repair.fits {
                 return Some(repair);
             }
@@ -87,7 +87,7 @@ fn smaller_batch(of: &RunEstimate) -> Option<Repair> {
     last
 }
 
-/// The divisors of a number in rising order; those up to 4096 and their counterparts.
+/// The divisors of a number in ascending order: those up to 4096 and their counterparts.
 fn divisors(number: u64) -> Vec<u64> {
     let small: Vec<u64> = (1..=4096).take_while(|own| own * own <= number).filter(|own| number.is_multiple_of(*own)).collect();
     let mut all: Vec<u64> = small.iter().map(|own| number / own).chain(small.iter().copied()).collect();
@@ -96,16 +96,16 @@ fn divisors(number: u64) -> Vec<u64> {
     all
 }
 
-/// What a change does; `None` where the library would refuse it.
-fn after(of: &RunEstimate, change: Change) -> Option<Repair> {
+/// Applies a change; `None` if the library would reject it.
+fn apply_change(of: &RunEstimate, change: Change) -> Option<Repair> {
     let mut setup = of.setup.clone();
     change.apply(&mut setup);
     if !keeps_groups_whole(of, &setup) {
         return None;
     }
-    let estimate = of.made.estimate(&of.model.arch, &setup);
+    let estimate = of.cache.estimate(&of.model.arch, &setup);
     Some(Repair {
-        keeps: change.keeps(&of.setup),
+        effect: change.effect(&of.setup),
         title: change.title(&of.setup),
         gained: of.estimate.peak.saturating_sub(estimate.peak),
         fits: of.capacity.as_ref().is_some_and(|capacity| estimate.high <= capacity.bytes),
@@ -115,8 +115,8 @@ fn after(of: &RunEstimate, change: Change) -> Option<Repair> {
     })
 }
 
-/// TRL 1.16 refuses a round of generation that does not hold whole groups (trainer/grpo_config.py): rows x ranks x steps of the round
-/// must be a multiple of the completions of a prompt.
+/// TRL 1.16 rejects a generation round without whole groups (trainer/grpo_config.py): micro-batch x ranks x steps of the round
+/// must be a multiple of the completions per prompt.
 fn keeps_groups_whole(of: &RunEstimate, setup: &Setup) -> bool {
     let (Task::Grpo, Some(group)) = (setup.task, of.num_generations.filter(|group| *group > 0)) else { return true };
     let of_rank = setup.generation.map_or_else(|| setup.micro_batch.saturating_mul(setup.accumulation), |round| round.sequences);

@@ -8,12 +8,12 @@ use vramlint_memory::Arch;
 use vramlint_memory::setup::{Checkpointing, Generation, Optimizer, Scheme};
 use vramlint_resolve::Target;
 
-/// A setup on a card of a size that decides nothing unless a test says so.
+/// A setup on a GPU whose size is irrelevant unless a test sets it.
 fn of(setup: Setup, capacity: u64) -> RunEstimate {
     let model = Model {
         id: "acme/one".into(),
         arch: Arch::from_parameters(1_000_000_000),
-        source: Source::Given,
+        source: Source::CommandLine,
         exact_parameters: None,
         dtype: None,
         prequantized: None,
@@ -23,9 +23,9 @@ fn of(setup: Setup, capacity: u64) -> RunEstimate {
     found
 }
 
-/// Every change that is offered, whatever it gains.
+/// Every offered change, regardless of its gain.
 fn offered(of: &RunEstimate) -> Vec<Change> {
-    change::single(of)
+    change::single_changes(of)
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_smaller_batch_keeps_the_effective_one() {
         Change::Batch { rows, accumulation: 5 * 12 / rows }.apply(&mut smaller);
         assert_eq!(smaller.micro_batch * smaller.accumulation, 60, "{rows}");
     }
-    // Nothing fits a card without memory: the least is one row.
+    // Nothing fits a GPU without memory: the result is the smallest micro-batch.
     let repair = smaller_batch(&of(setup, 0)).expect("there are smaller ones");
     assert_eq!(repair.change, Change::Batch { rows: 1, accumulation: 60 });
     assert!(!repair.fits);
@@ -63,7 +63,7 @@ fn a_larger_batch_divides_the_accumulation() {
 #[test]
 fn groups_of_completions_stay_whole() {
     let round = |sequences| Some(Generation { sequences, prompt: 8, completion: 8, vllm_share: None, sleep_mode: false });
-    // 4 rows, 2 steps of a round whatever the accumulation: 8 completions on one rank are one group of 8.
+    // Micro-batch 4, two steps per generation round whatever the accumulation: 8 completions on one rank are one group of 8.
     let setup = Setup {
         task: Task::Grpo,
         micro_batch: 4,
@@ -74,10 +74,10 @@ fn groups_of_completions_stay_whole() {
     };
     let mut grpo = of(setup, 1 << 50);
     grpo.num_generations = Some(8);
-    assert_eq!(after(&grpo, Change::Batch { rows: 2, accumulation: 2 }), None, "2 x 2 completions are no group of 8");
-    // Where the round follows the accumulation, every split is whole.
+    assert_eq!(apply_change(&grpo, Change::Batch { rows: 2, accumulation: 2 }), None, "2 x 2 completions are no group of 8");
+    // If the round follows the accumulation, every split keeps groups whole.
     grpo.setup.accumulation = 2;
-    let repair = after(&grpo, Change::Batch { rows: 1, accumulation: 8 }).expect("8 completions in a round");
+    let repair = apply_change(&grpo, Change::Batch { rows: 1, accumulation: 8 }).expect("8 completions in a round");
     assert_eq!(repair.setup.generation.map(|round| round.sequences), Some(8));
 }
 
@@ -110,12 +110,12 @@ fn a_loss_is_offered_only_by_a_library_that_has_it() {
 fn what_changes_the_training_comes_last_and_says_so() {
     let setup = Setup { micro_batch: 8, sequence_length: 2048, ..Setup::default() };
     let found = repairs(&of(setup, 1 << 50));
-    let order: Vec<Keeps> = found.iter().map(|repair| repair.keeps).collect();
+    let order: Vec<TrainingEffect> = found.iter().map(|repair| repair.effect).collect();
     let mut sorted = order.clone();
     sorted.sort_unstable();
     assert_eq!(order, sorted);
     assert!(found.iter().all(|repair| repair.gained > 0 && repair.fits));
-    assert_eq!(Change::Length(512).keeps(&Setup::default()), Keeps::Differs);
-    assert_eq!(Change::Optimizer(Optimizer::AdamW8bit).keeps(&Setup::default()), Keeps::Nearly);
-    assert_eq!(Change::Checkpointing.keeps(&Setup::default()), Keeps::Same);
+    assert_eq!(Change::Length(512).effect(&Setup::default()), TrainingEffect::Different);
+    assert_eq!(Change::Optimizer(Optimizer::AdamW8bit).effect(&Setup::default()), TrainingEffect::NearlySame);
+    assert_eq!(Change::Checkpointing.effect(&Setup::default()), TrainingEffect::Same);
 }

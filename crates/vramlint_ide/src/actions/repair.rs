@@ -5,7 +5,7 @@ use crate::summary::gib;
 use std::collections::BTreeSet;
 use vramlint_base::{Edit, FileRange, Finding, Lang, TextRange};
 use vramlint_catalog::Concept;
-use vramlint_estimate::{Capacity, Keeps, Repair, RunEstimate, Verdict, repairs as single_changes};
+use vramlint_estimate::{Capacity, Repair, RunEstimate, TrainingEffect, Verdict, repairs as single_changes};
 use vramlint_project::Report;
 use vramlint_project::fix::{breaks, in_host};
 use vramlint_resolve::{Run, SourceFile};
@@ -35,8 +35,9 @@ pub(super) fn repairs(
 ) -> Vec<Action> {
     let project = &report.project;
     // Without a GPU no run is known not to fit, and nothing needs to be simulated.
-    let wanted =
-        |run: &Run| Capacity::of(&project.policy(run.place.file).target).is_some() && concerns(report, file, range, here, run);
+    let wanted = |run: &Run| {
+        Capacity::from_target(&project.policy(run.place.file).target).is_some() && concerns(report, file, range, here, run)
+    };
     if !report.runs().any(wanted) {
         return Vec::new();
     }
@@ -61,7 +62,7 @@ pub(super) fn repairs(
 }
 
 fn too_large(estimate: &RunEstimate) -> bool {
-    let is_reliable = estimate.is_grounded() || estimate.certainly_too_large();
+    let is_reliable = estimate.is_well_supported() || estimate.certainly_too_large();
     is_reliable && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
 }
 
@@ -93,7 +94,7 @@ fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Ve
     if !fitting.is_empty() {
         return fitting;
     }
-    let mut gaining: Vec<&Repair> = all.iter().filter(|repair| repair.keeps != Keeps::Differs).collect();
+    let mut gaining: Vec<&Repair> = all.iter().filter(|repair| repair.effect != TrainingEffect::Different).collect();
     gaining.sort_by_key(|repair| std::cmp::Reverse(repair.gained));
     gaining.into_iter().filter_map(edits).take(OFFERED).collect()
 }

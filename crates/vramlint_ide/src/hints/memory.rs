@@ -20,7 +20,7 @@ pub(super) fn memories(report: &Report, wanted: &impl Fn(FileRange) -> bool, lan
         let (id, low, high) = (&run.id, gib_value(low), gib_value(high));
         let mut tooltip =
             message!("`{id}`: {low} to {high} GiB on one GPU", "`{id}`：单块 GPU {low} 至 {high} GiB").get(lang).to_owned();
-        if let Some(why) = &estimate.doubt {
+        if let Some(why) = &estimate.unverified {
             let (en, zh) = (&why.en, &why.zh);
             tooltip.push_str(message!("; a rough estimate: {en}", "，仅为粗估：{zh}").get(lang));
         }

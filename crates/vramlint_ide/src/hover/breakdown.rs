@@ -28,7 +28,7 @@ pub(super) fn breakdown(
     lang: Lang,
 ) -> String {
     let id = super::provenance::tick(&run.id);
-    let head = match &found.doubt {
+    let head = match &found.unverified {
         None => message!("Memory of one GPU in `{id}`:", "`{id}` 中单块 GPU 的显存："),
         Some(why) => {
             let (en, zh) = (&why.en, &why.zh);
@@ -88,8 +88,8 @@ fn verdict(found: &RunEstimate, gpu: u64, lang: Lang) -> String {
     let text = match found.verdict {
         Some(Verdict::Fits) => message!("fits, {difference} to spare", "放得下，余 {difference}"),
         Some(Verdict::DoesNotFit) => message!("does not fit, {difference} short", "放不下，缺 {difference}"),
-        Some(Verdict::Uncertain) if over => message!("may not fit, {difference} short", "可能放不下，缺 {difference}"),
-        Some(Verdict::Uncertain) => message!("may not fit, {difference} to spare", "可能放不下，余 {difference}"),
+        Some(Verdict::MayNotFit) if over => message!("may not fit, {difference} short", "可能放不下，缺 {difference}"),
+        Some(Verdict::MayNotFit) => message!("may not fit, {difference} to spare", "可能放不下，余 {difference}"),
         None => return String::new(),
     };
     text.get(lang).to_owned()

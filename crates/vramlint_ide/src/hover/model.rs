@@ -76,7 +76,7 @@ fn quantized_weights(found: &Model, lang: Lang) -> Option<String> {
 fn source(source: &Source, lang: Lang) -> String {
     let text = match source {
         Source::Catalogue(_) => message!("from vramlint's catalog", "来自 vramlint 的目录"),
-        Source::Named(id) => {
+        Source::InferredFromName(id) => {
             let id = tick(id);
             message!("assumed to be `{id}` from its name", "按名称视为 `{id}`")
         }
@@ -84,7 +84,7 @@ fn source(source: &Source, lang: Lang) -> String {
             let path = tick(path);
             message!("from `{path}`", "来自 `{path}`")
         }
-        Source::Given => message!("as specified", "按给定值"),
+        Source::CommandLine => message!("as specified", "按给定值"),
     };
     let kind = match source {
         Source::Project(_) => message!(" in the project", "（项目中）"),

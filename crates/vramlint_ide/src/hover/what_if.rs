@@ -2,7 +2,7 @@
 
 use vramlint_catalog::Concept;
 use vramlint_estimate::RunEstimate;
-use vramlint_estimate::record::words::{ATTENTION, HEADS, OFFLOADS, OPTIMIZERS, name};
+use vramlint_estimate::record::vocabulary::{ATTENTION, HEADS, OFFLOADS, OPTIMIZERS, name};
 use vramlint_memory::Setup;
 use vramlint_memory::estimate::Part;
 use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Quantization, Scheme};

@@ -19,7 +19,7 @@ pub(crate) struct Attention {
     pub(crate) qkv_bias: bool,
     /// Bias of the output projection.
     pub(crate) out_bias: bool,
-    /// Rotary embedding: how many columns of a head it turns.
+    /// Rotary embedding.
     pub(crate) rotary: Option<Rotary>,
     /// Norms of queries and keys.
     pub(crate) qk_norm: Option<QkNorm>,
@@ -37,11 +37,11 @@ pub(crate) struct Attention {
     pub(crate) window: Option<u64>,
     /// Queries are multiplied by a number of their position (Ministral 3).
     pub(crate) scaled_queries: bool,
-    /// Scores are made from queries and keys in fp32 (GPT-J).
+    /// Scores are computed from fp32 queries and keys (GPT-J).
     pub(crate) fp32_scores: bool,
-    /// A mask is made even where no token is hidden but by causality (Falcon).
+    /// A mask is created even if causality alone hides tokens (Falcon).
     pub(crate) always_masked: bool,
-    /// Which code makes scores.
+    /// Which code computes the scores.
     pub(crate) implementation: AttentionImpl,
     /// Queries are multiplied by a number of Python before the scores (OPT).
     pub(crate) scales_queries_first: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Attention {
     pub(crate) relative: Option<Relative>,
 }
 
-/// Attention to distances beside contents (DeBERTa).
+/// Attention to distances in addition to contents (DeBERTa).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Relative {
     /// Distances to either side that have an embedding.
@@ -65,13 +65,13 @@ pub(crate) struct Relative {
 }
 
 impl Attention {
-    /// Scores are written out whatever kernel is asked for.
+    /// Whether scores are materialized regardless of the requested kernel.
     pub(crate) fn materializes_scores(&self) -> bool {
         self.softcap || self.fp32_scores || self.implementation != AttentionImpl::Common
     }
 }
 
-/// Which code of transformers makes scores, where a family has its own.
+/// The code of transformers that computes scores, for families with their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AttentionImpl {
     /// The common interface.
@@ -80,7 +80,7 @@ pub(crate) enum AttentionImpl {
     Bloom,
     /// MPT: ALiBi in fp32 is added.
     Mpt,
-    /// GPT-Neo: a stored mask rules out what lies ahead and, in local layers, far behind.
+    /// GPT-Neo: a stored mask hides later tokens and, in local layers, distant ones.
     GptNeo,
 }
 
@@ -110,7 +110,7 @@ pub(crate) enum Projection {
         query_rank: Option<u64>,
         /// Rank of keys and values.
         kv_rank: u64,
-        /// Columns of a head that are turned.
+        /// Rotated columns of a head.
         rope_dim: u64,
     },
 }
@@ -118,13 +118,13 @@ pub(crate) enum Projection {
 /// Rotary embedding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rotary {
-    /// Columns of a head that are turned.
+    /// Rotated columns of a head.
     pub(crate) columns: u64,
     /// Turned in fp32 and cast back.
     pub(crate) fp32: bool,
     /// Turned by pairs of neighbours (GPT-J, GLM, Cohere) rather than by halves.
     pub(crate) interleaved: bool,
-    /// How the columns that are turned and those that are not come together.
+    /// How rotated and unrotated columns are joined.
     pub(crate) parts: RotaryJoin,
     /// What the tables of cosines and sines are.
     pub(crate) tables: RotaryTables,
@@ -139,14 +139,14 @@ impl Rotary {
     }
 }
 
-/// How the columns that are turned and those that are not come together.
+/// How rotated and unrotated columns are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RotaryJoin {
-    /// All are turned.
+    /// All columns are rotated.
     Whole,
-    /// Queries and keys are cut, turned and joined one after the other (Phi-3, GPT-J), even if nothing is left over.
+    /// Queries are sliced, rotated and joined, then keys (Phi-3, GPT-J), even if no column is left over.
     OneByOne,
-    /// Both are cut, then both turned, then both joined (Phi, NeoX, GLM).
+    /// Queries and keys are sliced, then both rotated, then both joined (Phi, NeoX, GLM).
     Together,
 }
 
@@ -155,7 +155,7 @@ pub(crate) enum RotaryJoin {
 pub(crate) enum RotaryTables {
     /// In the type of the hidden states.
     Cast,
-    /// The same; what is turned is cast to fp32 for each of its two products (ModernBERT).
+    /// The same, but each of the two products casts its operand to fp32 (ModernBERT).
     CastTwice,
     /// In fp32 (OLMo).
     Fp32,
@@ -164,15 +164,15 @@ pub(crate) enum RotaryTables {
         /// In fp32.
         fp32: bool,
     },
-    /// In the type of the hidden states, half as wide as a head: halves are turned one by one (gpt-oss).
+    /// In the type of the hidden states, half as wide as a head: halves are rotated one at a time (gpt-oss).
     Half,
-    /// Complex numbers in fp32 (Llama 4, DeepSeek-V2).
+    /// Complex values in fp32 (Llama 4, DeepSeek-V2).
     Complex,
     /// Rows of a stored table, one in each layer (GPT-J), picked and repeated at every use.
     Stored {
         /// Its rows.
         rows: u64,
-        /// Its numbers stay in fp32, and what they turn becomes fp32 (CodeGen).
+        /// The table stays in fp32, so rotated states become fp32 (CodeGen).
         fp32: bool,
     },
 }
@@ -184,6 +184,6 @@ pub(crate) struct QkNorm {
     pub(crate) norm: Norm,
     /// Over each head (Qwen3) rather than over all columns (OLMo 2).
     pub(crate) per_head: bool,
-    /// Behind the rotary embedding (Hunyuan) rather than before it.
+    /// After the rotary embedding (Hunyuan) rather than before it.
     pub(crate) after_rotary: bool,
 }

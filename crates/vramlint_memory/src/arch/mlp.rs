@@ -48,8 +48,8 @@ pub(crate) struct Experts {
     pub(crate) legacy_names: Option<LegacyExpertNames>,
 }
 
-/// What experts were called while they were layers (peft 0.21, `utils/transformers_weight_conversion.py`): PEFT takes these names,
-/// and all linear layers, to mean the experts.
+/// The names of experts when they were layers (peft 0.21, `utils/transformers_weight_conversion.py`): PEFT matches these names,
+/// and `all-linear`, with the experts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LegacyExpertNames {
     /// `w1`, `w2`, `w3`.
@@ -116,6 +116,6 @@ pub(crate) enum Activation {
     ReluSquared,
     /// `quick_gelu`: `x * sigmoid(1.702 x)`.
     QuickGelu,
-    /// xIELU with two trained numbers (Apertus).
+    /// xIELU with two trained scalars (Apertus).
     Xielu,
 }

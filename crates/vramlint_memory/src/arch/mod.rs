@@ -21,15 +21,15 @@ pub struct Arch {
     pub(crate) hidden: u64,
     /// Rows of the embedding table.
     pub(crate) vocab: u64,
-    /// What stands before the first block.
+    /// Everything before the first block.
     pub(crate) embedding: Embedding,
-    /// Blocks in order: each kind with how often it stands in a row.
+    /// Blocks in order: each kind with the length of its run.
     pub(crate) layers: Vec<(Layer, u64)>,
-    /// The norm behind the last block.
+    /// The norm after the last block.
     pub(crate) final_norm: Option<Norm>,
-    /// A decoder that sees what the blocks made (T5).
+    /// The decoder of an encoder-decoder model (T5).
     pub(crate) decoder: Option<Decoder>,
-    /// What makes logits.
+    /// The output head.
     pub(crate) head: HeadShape,
     /// Attention looks back only.
     pub(crate) causal: bool,
@@ -52,7 +52,7 @@ pub enum Certainty {
     ParameterCount,
 }
 
-/// A decoder beside an encoder.
+/// The decoder of an encoder-decoder model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decoder {
     /// Its blocks, but for their attention to the encoder, which has the same shape as that to itself.
@@ -97,23 +97,23 @@ pub(crate) enum Norm {
 /// Token, position and type embeddings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Embedding {
-    /// Columns, where they differ from the residual stream (a projection follows).
+    /// Columns. If they differ from the residual stream, a projection follows.
     pub(crate) columns: u64,
     /// Rows of a learned position table.
     pub(crate) positions: Option<u64>,
     /// Rows of a token-type table.
     pub(crate) types: Option<u64>,
-    /// A norm behind the sum.
+    /// A norm after the sum.
     pub(crate) norm: Option<Norm>,
-    /// The projection from `columns` to the residual stream, where they differ, has a bias.
+    /// Whether the projection from `columns` to the residual stream has a bias.
     pub(crate) projection_bias: bool,
     /// A projection leads back to `columns` before the head (OPT).
     pub(crate) projects_back: bool,
-    /// Tables of numbers that the model stores, one for each position: of positions, of types.
+    /// Index buffers with one entry per position that the model registers: position ids, type ids.
     pub(crate) id_buffers: u64,
-    /// Positions are made for each row of a batch rather than once (RoBERTa, OPT).
+    /// Positions are computed for each sequence of a batch rather than once (RoBERTa, OPT).
     pub(crate) positions_per_sequence: bool,
-    /// Dropout behind it.
+    /// Dropout after it.
     pub(crate) dropout: bool,
     /// The table's rows are multiplied by a number (Gemma).
     pub(crate) scaled: bool,
@@ -122,7 +122,7 @@ pub(crate) struct Embedding {
 }
 
 impl Embedding {
-    /// Columns of the tables of positions and types and of the norm: those of the tokens where the projection comes behind them.
+    /// Columns of the position and type tables and of the norm: the token columns, unless the projection comes before them.
     pub(crate) fn side_table_columns(&self, hidden: u64) -> u64 {
         if self.projects_back { hidden } else { self.columns }
     }
@@ -150,7 +150,7 @@ pub(crate) struct Layer {
 /// What the linear layers of a block are called, as far as it has them: paths inside the block, of which PEFT matches the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ModuleNames {
-    /// Queries, keys, values, where they have projections of their own.
+    /// Separate projections of queries, keys and values.
     pub(crate) qkv: [&'static str; 3],
     /// The one projection of all three.
     pub(crate) fused: &'static str,
@@ -165,7 +165,7 @@ pub(crate) struct ModuleNames {
 }
 
 impl ModuleNames {
-    /// Those of Llama, which most families share; `gate_up_proj` where both are one.
+    /// The names of Llama, which most families share.
     pub(crate) const LLAMA: Self = Self {
         qkv: ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
         fused: "self_attn.qkv_proj",
@@ -185,14 +185,14 @@ pub(crate) enum Order {
     PreSkipFirst,
     /// Attention, add, norm; MLP, add, norm (BERT).
     Post {
-        /// Dropout behind the MLP only (DistilBERT).
+        /// Dropout after the MLP only (DistilBERT).
         mlp_dropout_only: bool,
-        /// What the activation of the MLP gives has a name until the norm has run (BERT).
+        /// The MLP activation stays referenced until the norm has run (BERT).
         keeps_activation: bool,
     },
-    /// Norms before and behind both (Gemma 2).
+    /// Norms before and after both (Gemma 2).
     Sandwich,
-    /// Norms behind both only, inside the residual (OLMo 2).
+    /// Norms after both only, inside the residual (OLMo 2).
     PostInResidual,
     /// Attention and MLP side by side, from one norm (Phi, GPT-J, Falcon-7B) or two (NeoX).
     Parallel {
@@ -203,7 +203,7 @@ pub(crate) enum Order {
     },
 }
 
-/// What makes logits.
+/// The output head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HeadShape {
     /// It shares the embedding table.
@@ -214,11 +214,11 @@ pub(crate) struct HeadShape {
     pub(crate) softcap: bool,
     /// Logits are multiplied by a number (Cohere, Granite).
     pub(crate) scaled: bool,
-    /// A dense layer, an activation and a norm stand before it (BERT).
+    /// A dense layer, an activation and a norm precede it (BERT).
     pub(crate) transform: bool,
-    /// That layer and that norm have no bias, and the loss is made in fp32 (ModernBERT).
+    /// That layer and that norm have no bias, and the loss is computed in fp32 (ModernBERT).
     pub(crate) transform_without_bias: bool,
-    /// A dense layer over the first token of a row stands before a classifier (BERT and its kin).
+    /// A dense layer over the first token of a sequence precedes a classifier (BERT-like encoders).
     pub(crate) pooler: Option<Pooler>,
 }
 
@@ -229,12 +229,12 @@ pub(crate) struct Pooler {
     pub(crate) dropout_first: bool,
     /// The activation; tanh counts as what keeps its result.
     pub(crate) activation: Activation,
-    /// It is part of what PEFT trains whole beside adapters (a head of its own, not the model's pooler).
+    /// Whether PEFT trains a full copy of it (`modules_to_save`): it is part of the head, not the model's pooler.
     pub(crate) in_modules_to_save: bool,
 }
 
 impl Arch {
-    /// From the keys of a `config.json`; never fails: what is missing is assumed, and said.
+    /// Reads the keys of a `config.json`. Never fails: missing values are assumed and listed.
     pub fn from_config(config: &Config) -> Self {
         let mut arch = match sanitize::sanitize(config) {
             None => families::read(config),
@@ -247,7 +247,7 @@ impl Arch {
         };
         arch.hidden = arch.hidden.max(1);
         for (layer, _) in &mut arch.layers {
-            // Nothing has no width, and no more of a head is turned than it has.
+            // Dimensions are at least 1, and the rotated columns fit into a head.
             let a = &mut layer.attention;
             for number in [&mut a.heads, &mut a.kv_heads, &mut a.head_dim, &mut a.value_dim] {
                 *number = (*number).max(1);
@@ -286,7 +286,7 @@ impl Arch {
         self.layers.iter().map(|(_, times)| times).sum()
     }
 
-    /// Parameters, each once (a tied head is not counted twice).
+    /// Parameters. A tied head is counted once.
     pub fn parameters(&self) -> u64 {
         parameter_count::parameters(self)
     }

@@ -43,7 +43,7 @@ fn mlp(m: &Mlp, hidden: u64) -> u64 {
     match *m {
         Mlp::Gated { inner, bias, .. } => 3 * hidden * inner + if bias { 2 * inner + hidden } else { 0 },
         Mlp::Plain { inner, bias, activation } => {
-            // xIELU trains two numbers.
+            // xIELU trains two scalars.
             let own = if activation == Activation::Xielu { 2 } else { 0 };
             2 * hidden * inner + if bias { inner + hidden } else { 0 } + own
         }

@@ -1,9 +1,9 @@
-//! Numbers of a `config.json` that no model has: a unit was forgotten, or somebody plays.
+//! Rejects implausible `config.json` values.
 
 use crate::config::Config;
 use crate::estimate::Assumption;
 
-/// What a key counts, by its name, and the most that it may say: ten times what any released model has, and more.
+/// The largest plausible value of a key, by a part of its name: over ten times that of any released model.
 const LIMITS: &[(&str, f64)] = &[
     ("expert", 4096.0),
     ("layer", 4096.0),
@@ -30,7 +30,7 @@ fn limit(key: &str) -> Option<f64> {
     LIMITS.iter().find(|(piece, _)| key.contains(piece)).map(|(_, most)| *most)
 }
 
-/// A copy without the numbers that make no sense, and their keys; nothing where all do.
+/// A copy without implausible values, and a note that names their keys; `None` if all values are plausible.
 pub(super) fn sanitize(config: &Config) -> Option<(Config, Assumption)> {
     let beyond =
         |key: &&str| config.number(key).is_some_and(|number| limit(key).is_some_and(|most| number.is_nan() || number > most));
@@ -59,8 +59,8 @@ pub(super) fn sanitize(config: &Config) -> Option<(Config, Assumption)> {
     }
     let names = dropped.join(", ");
     let why = Assumption {
-        en: format!("no model has the size that its architecture states: {names} not believed"),
-        zh: format!("架构写明的尺寸超出任何模型：不采信 {names}"),
+        en: format!("implausible values in the architecture are ignored: {names}"),
+        zh: format!("忽略架构中不合理的值：{names}"),
     };
     Some((sane, why))
 }

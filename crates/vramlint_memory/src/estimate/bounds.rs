@@ -4,19 +4,19 @@ use super::constants::{communicators, context, spread, tensor_spread};
 use crate::arch::Arch;
 use crate::setup::Setup;
 
-/// What lies outside the allocator and how far all of it may be off.
+/// Memory outside the allocator, and the bounds of the total.
 pub(super) struct Bounds {
     pub(super) context: u64,
     pub(super) low: u64,
     pub(super) high: u64,
 }
 
-/// Bounds of the whole for `reserved` bytes in the allocator, of which `tensors` are in use.
+/// Bounds of the total for `reserved` bytes in the allocator, of which `tensors` are in use.
 pub(super) fn bounds(arch: &Arch, setup: &Setup, reserved: u64, tensors: u64) -> Bounds {
     let (below, above) = spread(arch.certainty(), setup.parallel.scheme);
     let share =
         |bytes: u64, thousandths: u64| u64::try_from(u128::from(bytes) * u128::from(thousandths) / 1000).unwrap_or(u64::MAX);
-    // A fragmented heap may also turn out tidy: tensors alone are the least.
+    // A heap may also turn out unfragmented: allocated tensors are the lower bound.
     let least = tensors.saturating_sub(share(tensors, tensor_spread(arch.certainty(), setup.parallel.scheme)));
     let low = reserved.saturating_sub(share(reserved, below)).max(least);
     let high = reserved.saturating_add(share(reserved, above));

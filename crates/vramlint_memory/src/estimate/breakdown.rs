@@ -12,7 +12,7 @@ use crate::tape::EventKind;
 struct Group {
     part: Part,
     name: &'static Label,
-    /// They lie in blocks of the model.
+    /// Whether they belong to blocks of the model.
     layered: bool,
     bytes: u64,
 }
@@ -44,13 +44,13 @@ fn groups(short: &ShortRun, event: usize) -> Vec<Group> {
     out
 }
 
-/// The numbers that formulas speak of.
+/// The quantities that formulas use.
 pub(super) struct Terms {
     layers: u64,
     tokens: u64,
     vocab: u64,
     trainable: u64,
-    /// Bytes of a weight, of a trained one, where all have the same.
+    /// Bytes of a weight, if all weights have the same type; bytes of a trained weight.
     weight: Option<u64>,
     trained: u64,
 }
@@ -82,7 +82,7 @@ impl Terms {
             },
             Part::Gradients => format!("{times}{} parameters × {} B", each / self.trained.max(1), self.trained),
             Part::Optimizer if self.trainable > 0 => {
-                // Hundredths, since scales of 8-bit states make broken numbers.
+                // Hundredths, since the scales of 8-bit states make fractions.
                 let hundredths = u128::from(bytes) * 100 / u128::from(self.trainable);
                 format!("{} trained parameters × {}.{:02} B", self.trainable, hundredths / 100, hundredths % 100)
             }

@@ -8,9 +8,9 @@ use crate::setup::Setup;
 use crate::step::clamp::clamp_setup;
 use crate::step::layer_extrapolation::{FullMoment, extrapolate};
 
-static OUTSIDE: Label = Label { en: "another engine on the card", zh: "同卡的其他引擎" };
+static OUTSIDE: Label = Label { en: "other engine on the GPU", zh: "同卡的其他引擎" };
 static CONTEXT: Label = Label { en: "CUDA context and libraries", zh: "CUDA 上下文与库" };
-static UNUSED: Label = Label { en: "held by the allocator, used by no tensor", zh: "分配器持有但未被张量使用" };
+static UNUSED: Label = Label { en: "reserved by the allocator but unused", zh: "分配器持有但未被张量使用" };
 
 /// The estimate of one setup.
 pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {

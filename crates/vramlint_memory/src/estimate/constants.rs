@@ -13,10 +13,10 @@ pub(super) struct Range {
     pub(super) high: u64,
 }
 
-/// What a process holds on a card outside torch's allocator: CUDA context, loaded kernels, library handles.
+/// GPU memory of a process outside torch's allocator: CUDA context, loaded kernels, library handles.
 ///
-/// Hugging Face's memory anatomy and users' `nvidia-smi` listings give 0.3 to 0.6 GiB on cards from Volta on; on Windows the display
-/// driver model adds to it. Not measured here: the width says so.
+/// Hugging Face's memory anatomy and users' `nvidia-smi` listings give 0.3 to 0.6 GiB on GPUs from Volta on; on Windows the display
+/// driver model adds to it. Not measured here, hence the wide bounds.
 pub(super) const fn context(platform: Platform) -> Range {
     match platform {
         Platform::Linux => Range { low: 300 * MIB, likely: 460 * MIB, high: 640 * MIB },
@@ -24,7 +24,7 @@ pub(super) const fn context(platform: Platform) -> Range {
     }
 }
 
-/// NCCL's buffers for one set of communicators. 0.3 to 1 GiB on eight cards of one machine, by channel count; not measured here.
+/// NCCL's buffers for one set of communicators. 0.3 to 1 GiB on eight GPUs of one machine, by channel count; not measured here.
 pub(super) const fn communicators(scheme: Scheme, world: u64) -> Range {
     if matches!(scheme, Scheme::None) || world < 2 {
         return Range { low: 0, likely: 0, high: 0 };
@@ -32,12 +32,12 @@ pub(super) const fn communicators(scheme: Scheme, world: u64) -> Range {
     Range { low: 200 * MIB, likely: 500 * MIB, high: 1024 * MIB }
 }
 
-/// By how much reserved memory of a setup may lie below and above the estimate, in thousandths.
+/// How far reserved memory may be below and above the estimate, in thousandths.
 ///
-/// Learnt from `tests/records`, which `accuracy` compares (*What bounds need*): what holds 98 of 100 records, with a margin that grows
-/// where records are few. One device: 576 records; DDP 15, ZeRO-1 10, ZeRO-2 13, ZeRO-3 14 (its streams hold pools of their own, of
-/// which two records differ by 15 %), `fully_shard` 20, `FullyShardedDataParallel` none. A usual decoder and a parameter count: the
-/// 548 records of decoders without experts, read as if the family were not known; there 90 of 100 are held.
+/// Derived from `tests/records` (`accuracy` prints them under *What bounds need*): bounds that cover 98 of 100 records, with a larger
+/// margin if there are few records. One device: 576 records; DDP 15, ZeRO-1 10, ZeRO-2 13, ZeRO-3 14 (its streams have separate pools;
+/// two records differ by 15 % because of them), `fully_shard` 20, `FullyShardedDataParallel` none. Generic decoder and parameter count:
+/// the 548 records of decoders without experts, read as if the family were unknown; these bounds cover 90 of 100.
 pub(super) const fn spread(certainty: Certainty, scheme: Scheme) -> (u64, u64) {
     match (certainty, scheme) {
         (Certainty::Traced, Scheme::None) => (50, 55),
@@ -50,7 +50,7 @@ pub(super) const fn spread(certainty: Certainty, scheme: Scheme) -> (u64, u64) {
     }
 }
 
-/// By how much tensors alone may lie below the estimate, in thousandths: the least that can be reserved.
+/// How far allocated tensors may be below the estimate, in thousandths: the lower bound of reserved memory.
 pub(super) const fn tensor_spread(certainty: Certainty, scheme: Scheme) -> u64 {
     match certainty {
         Certainty::Traced => 10,

@@ -12,7 +12,7 @@ pub use timeline::timeline;
 /// What a byte on the GPU belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
-    /// Parameters, quantization data, adapters, models beside.
+    /// Parameters, quantization data, adapters, other models.
     Weights,
     /// Gradients of parameters.
     Gradients,
@@ -131,11 +131,11 @@ pub struct Item {
     pub label: Label,
     /// Bytes.
     pub bytes: u64,
-    /// The arithmetic, in names and numbers: `tokens 4096 × hidden 2048 × 2 B × 32 layers`. Empty where there is only one number.
+    /// The arithmetic: `tokens 4096 × hidden 2048 × 2 B × 32 layers`. Empty if it would be a single number.
     pub formula: String,
 }
 
-/// Something that no file says and the estimate takes for granted.
+/// An assumption of the estimate that no file states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumption {
     /// English.
@@ -147,7 +147,7 @@ pub struct Assumption {
 /// One moment of the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// Where: `layer 3 mlp forward`.
+    /// The location: `layer 3 mlp forward`.
     pub label: String,
     /// The phase.
     pub phase: Phase,
@@ -204,10 +204,10 @@ pub struct Estimate {
     pub low: u64,
     /// Bounds of `peak`.
     pub high: u64,
-    /// Highest `tensors` of each phase, where it occurs.
+    /// Highest `tensors` of each phase that occurs.
     pub phases: Vec<(Phase, u64)>,
     /// The host.
     pub host: Host,
-    /// What was taken for granted about the architecture and the setup.
+    /// Assumptions about the architecture and the setup.
     pub assumptions: Vec<Assumption>,
 }

@@ -122,7 +122,7 @@ fn workers(counts: &Counts, setup: &Setup) -> Option<HostItem> {
             Label { en: "data loader workers", zh: "数据加载工作进程" },
             workers.saturating_mul(WORKER.saturating_add(ready)),
             format!(
-                "{workers} workers x ({WORKER} B + {} batches x {rows} rows x {} tokens x 24 B)",
+                "{workers} workers x ({WORKER} B + {} batches x {rows} samples x {} tokens x 24 B)",
                 setup.prefetch_factor, setup.sequence_length
             ),
         )
@@ -140,7 +140,7 @@ fn checkpoint(counts: &Counts, setup: &Setup) -> Option<HostItem> {
     };
     Some(item(
         "checkpoint",
-        Label { en: "whole weights gathered to be saved", zh: "保存时聚合的完整权重" },
+        Label { en: "full weights gathered for saving", zh: "保存时聚合的完整权重" },
         counts.total.saturating_mul(width),
         format!("{} parameters x {width} B", counts.total),
     ))

@@ -51,7 +51,7 @@ fn deepspeed(counts: &Counts, setup: &Setup) -> Vec<HostItem> {
         Offload::Cpu => {
             parts.push(of("optimizer_states", STATES, n, 4 + 4 * states(setup.optimizer), "trained"));
             // fp32 gradients for the step. Stage 3 keeps its flat 16-bit gradients too, stages 1 and 2 a 16-bit copy of the updated
-            // part, and one of the gradients where micro-batches accumulate (2 or 4 B more).
+            // part, and one of the gradients if micro-batches accumulate (2 or 4 B more).
             let accumulates = !three && p.scheme == Scheme::Zero2 && setup.accumulation > 1;
             parts.push(of("gradients", GRADIENTS, n, if three || accumulates { 6 } else { 4 }, "trained"));
             if !three {

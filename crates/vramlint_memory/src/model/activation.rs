@@ -37,7 +37,7 @@ fn gelu_new(t: &Tape, x: Tensor) -> Tensor {
     out
 }
 
-/// `XIELUActivation` as Python: both branches are made everywhere.
+/// `XIELUActivation` in Python: both branches are computed for every element.
 pub(super) fn xielu(t: &Tape, x: &Tensor, own: &[ParamId; 2]) -> Tensor {
     let number = |id: ParamId| t.unary_saving_input(t.weight(id));
     let (positive, negative) = (number(own[0]), t.add_broadcast(number(own[1]), Operand::Scalar));

@@ -8,7 +8,7 @@ use crate::setup::Attention as Kernel;
 use crate::tape::ops::attention::AttentionShape;
 use crate::tape::{Operand, Tape, Tensor};
 
-/// Queries, keys and values through the kernel that was asked for, or through the only one that can.
+/// Runs the requested attention kernel, or the only one that supports this attention.
 pub(super) fn attend(
     t: &Tape,
     (q, k, v): (&Tensor, &Tensor, &Tensor),
@@ -33,11 +33,11 @@ fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: At
     if half == 2 && mask.is_none() && shape.head_dim <= 256 && shape.head_dim == shape.value_dim {
         let (v, k, q) = (t.cast(v, half), t.cast(k, half), t.cast(q, half));
         let out = flash(t, &q, &k, &v, shape);
-        // The result lies as the queries do, and the output projection wants the heads behind.
+        // The result has the memory layout of the queries; the output projection needs the heads last.
         return if qkv::heads_first(a) { t.contiguous(out) } else { out };
     }
-    // A mask rules grouped heads out, wide heads too: transformers repeats keys and values to every head.
-    // Falcon gives torch its single head as it is.
+    // A mask or wide heads rule out grouped heads: transformers repeats keys and values for every head.
+    // Falcon passes its single head on unexpanded.
     let (k, v, shape) = if (mask.is_some() || shape.head_dim > 256) && !a.always_masked {
         let (times, single) = (shape.heads / shape.kv_heads.max(1), shape.kv_heads == 1);
         (t.repeat_kv(k, times, single), t.repeat_kv(v, times, single), AttentionShape { kv_heads: shape.heads, ..shape })
@@ -52,7 +52,7 @@ fn kernel(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, a: &Attention, shape: At
     t.mem_efficient(&q, &k, &v, shape, mask)
 }
 
-/// Flash wants heads of a multiple of 8 columns: torch pads what is given and cuts what comes out.
+/// Flash attention needs head widths that are multiples of 8: torch pads its inputs and slices the output.
 fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: AttentionShape) -> Tensor {
     let columns = shape.head_dim.next_multiple_of(8);
     if columns == shape.head_dim {
@@ -67,7 +67,7 @@ fn flash(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: AttentionShape) ->
     t.contiguous(t.slice(&out, out.numel / columns * shape.value_dim))
 }
 
-/// What is left where no fused kernel takes the heads (torch 2.15, `_scaled_dot_product_attention_math`): everything in fp32.
+/// The fallback if no fused kernel supports the heads (torch 2.15, `_scaled_dot_product_attention_math`): everything in fp32.
 fn math(t: &Tape, q: &Tensor, k: &Tensor, v: &Tensor, shape: AttentionShape) -> Tensor {
     let (wide_q, wide_k, wide_v) = (t.cast(q, 4), t.cast(k, 4), t.cast(v, 4));
     let weights = {

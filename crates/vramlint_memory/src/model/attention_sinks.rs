@@ -3,7 +3,7 @@
 use crate::tape::ops::attention::AttentionShape;
 use crate::tape::{Operand, ParamId, Tape, Tensor};
 
-/// Scores with a column more, the sink, that is dropped behind the softmax.
+/// Scores with an additional column, the sink, which is dropped after the softmax.
 pub(super) fn sinks(
     t: &Tape,
     (q, k, v): (&Tensor, &Tensor, &Tensor),

@@ -1,4 +1,4 @@
-//! Loading: parameters in the order of the modules, adapters behind them.
+//! Building a model: parameters in module order, followed by adapters.
 
 use super::modules::{
     AttentionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule, LinearModule, MlpModule, NormModule,
@@ -29,7 +29,7 @@ pub(crate) struct Modules {
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) decoder: Option<DecoderModule>,
     pub(crate) head: OutputHead,
-    /// Its parameters have numbers from here on, up to and without the second.
+    /// The range of its parameter ids, end exclusive.
     pub(crate) range: (u32, u32),
     /// Parameters of each block, its adapters included.
     pub(crate) blocks: Vec<Vec<ParamId>>,
@@ -39,7 +39,7 @@ pub(crate) struct Modules {
     pub(crate) scales: Vec<Tensor>,
 }
 
-/// What makes logits or scores.
+/// The head that computes logits or scores.
 #[derive(Clone)]
 pub(crate) enum OutputHead {
     /// A language-model head: the weight (the embedding's if tied) and its bias.
@@ -95,7 +95,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         trainable: !frozen && !adapters && !setup.freeze_base && setup.quantization == Quantization::None,
         quantization: setup.quantization,
     };
-    // A model that is only asked stays under the name that the caller gave it.
+    // Frozen (inference-only) models keep the caller's trace label.
     let name = |layer: u32, name: &'static Label| {
         if !frozen {
             tape.set_site(Site { phase: Phase::Load, layer, name });
@@ -178,7 +178,7 @@ fn quantize(tape: &Tape, layers: &mut [LayerModule]) -> Vec<Tensor> {
     scales
 }
 
-/// PEFT's `prepare_model_for_kbit_training`: what is not quantized goes to fp32.
+/// PEFT's `prepare_model_for_kbit_training`: parameters that are not quantized become fp32.
 fn widen(tape: &Tape, layers: &[LayerModule]) {
     let mut quantized = std::collections::HashSet::new();
     for layer in layers {
@@ -220,7 +220,7 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     out
 }
 
-/// The kinds of rotary embedding of some blocks, each once.
+/// The distinct kinds of rotary embedding of some blocks.
 pub(super) fn rotaries(layers: &[(Layer, u64)]) -> Vec<Rotary> {
     let mut out = Vec::new();
     for rotary in layers.iter().filter_map(|(layer, _)| layer.attention.rotary) {
@@ -362,7 +362,7 @@ impl ModuleBuilder<'_> {
         OutputHead::Vocabulary { weight, bias, transform }
     }
 
-    /// A classifier. PEFT trains a copy of it whole beside adapters (peft 0.21, `ModulesToSaveWrapper`).
+    /// A classifier. With adapters, PEFT trains a full copy of it (peft 0.21, `ModulesToSaveWrapper`).
     fn classes(&self, arch: &Arch, classes: u64) -> OutputHead {
         let copies = ModuleBuilder { trainable: true, ..*self };
         let one = |saved: bool, input: u64, output: u64, bias: bool| {

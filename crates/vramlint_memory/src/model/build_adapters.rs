@@ -45,7 +45,7 @@ impl ModuleBuilder<'_> {
         }
     }
 
-    /// What stands before a head is a linear layer as any other, unless it is trained whole.
+    /// The layer before a head is an ordinary linear layer, unless PEFT trains a full copy of it.
     fn adapt_head(&self, head: &mut OutputHead, lora: &Lora) {
         match head {
             OutputHead::Classes { pooler: Some((dense, shape)), .. } if !shape.in_modules_to_save => {
@@ -57,7 +57,7 @@ impl ModuleBuilder<'_> {
     }
 
     fn adapt(&self, module: &mut LinearModule, lora: &Lora, renamed: Option<LegacyExpertNames>) {
-        // Where experts were layers once, PEFT takes their names for those of the experts alone.
+        // If experts used to be layers, PEFT matches these names with the experts only.
         let taken = renamed.is_some_and(|names| names.experts().iter().any(|name| module.name.ends_with(name)));
         if taken || !matches(&lora.targets, module.name) {
             return;
@@ -76,7 +76,7 @@ impl ModuleBuilder<'_> {
     }
 }
 
-/// Whether PEFT adapts the module at this path: a target is the path or its end behind a dot (peft 0.21, `check_target_module_exists`).
+/// Whether PEFT adapts the module at this path: a target matches the path or its end after a dot (peft 0.21, `check_target_module_exists`).
 fn matches(targets: &Targets, path: &str) -> bool {
     let ends = |target: &String| path == target || path.strip_suffix(target.as_str()).is_some_and(|rest| rest.ends_with('.'));
     match targets {

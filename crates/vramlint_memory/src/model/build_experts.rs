@@ -39,7 +39,7 @@ impl ModuleBuilder<'_> {
         }
     }
 
-    /// Adapters of the experts of a block, where PEFT takes its targets for them.
+    /// Adapts the experts of a block if PEFT matches its targets with them.
     pub(super) fn adapt_experts(&self, module: &mut ExpertsModule, e: &Experts, lora: &Lora) {
         let Some(names) = e.legacy_names else { return };
         let wants = |name: &str| match &lora.targets {

@@ -14,18 +14,18 @@ use std::borrow::Borrow;
 pub(crate) struct Distances {
     /// The embedding of distances, normed.
     table: Tensor,
-    /// Which distance each pair of tokens has: 8 bytes each, once for all rows.
+    /// The distance of each pair of tokens: 8 bytes each, shared by all sequences.
     pairs: Tensor,
     /// Who is seen by whom, in the type of the mask.
     _mask: Tensor,
 }
 
-/// Made once a forward. `mask_width`: bytes of a number of the mask.
+/// Computed once per forward pass. `mask_width` is the bytes of a mask element.
 pub(super) fn distances(t: &Tape, table: ParamId, module: Option<&NormModule>, batch: Batch, mask_width: u64) -> Distances {
     let square = batch.seq_len * batch.seq_len;
     let mask = t.empty(batch.size * square, mask_width);
     let pairs = {
-        // Signs, sizes and logarithms of what lies between.
+        // Signs, magnitudes and logarithms of the distances.
         let temporary = (t.empty(square, 8), t.empty(square, 8), t.empty(square, 8), t.empty(square, 12));
         let near = t.empty(square, 4);
         drop(temporary);
@@ -64,7 +64,7 @@ pub(super) fn attend(
         };
         let keys = || relative.to_positions.then(|| of_table(module.distances[0].as_ref(), key));
         let queries = || relative.from_positions.then(|| of_table(module.distances[1].as_ref(), query));
-        // SharedInputs projections make queries first.
+        // With shared projections, queries come first.
         let (positions_k, positions_q) = if relative.shared {
             let queries = queries();
             (keys(), queries)
@@ -111,7 +111,7 @@ pub(super) fn attend(
 }
 
 impl Tape {
-    /// `.repeat(times, 1, 1)`: copied also once; backward sums.
+    /// `.repeat(times, 1, 1)`: a copy even if `times` is 1; backward sums.
     fn tile(&self, a: impl Borrow<Tensor>, times: u64) -> Tensor {
         let x = a.borrow();
         let out = self.empty(x.numel * times, x.width);
@@ -119,7 +119,7 @@ impl Tape {
         self.record(&[x], out, move |tape, grad| vec![Some(tape.empty(numel, grad.width))])
     }
 
-    /// `torch.gather` of `numel` numbers: keeps its input and the index; backward adds into zeros of the whole.
+    /// `torch.gather` of `numel` elements: saves its input and the index; backward adds into zeros of the input's size.
     fn gather_pairs(&self, a: impl Borrow<Tensor>, index: &Tensor, numel: u64) -> Tensor {
         let x = a.borrow();
         let kept = self.records(&[x]).then(|| (self.save(x), self.save(index)));

@@ -30,7 +30,7 @@ pub(crate) struct Model {
 static EMBEDDING: Label = Label { en: "embedding", zh: "嵌入" };
 static ATTENTION: Label = Label { en: "attention", zh: "注意力" };
 static MLP: Label = Label { en: "MLP", zh: "MLP" };
-static NORM: Label = Label { en: "last norm", zh: "末层归一化" };
+static NORM: Label = Label { en: "final norm", zh: "末层归一化" };
 
 impl Model {
     /// The model of `arch` from what was loaded.
@@ -126,7 +126,7 @@ impl Model {
         let always = self.modules.layers.iter().any(|layer| layer.shape.attention.always_masked);
         let one = batch.seq_len * batch.seq_len;
         match setup.attention {
-            // Falcon adds ALiBi to its mask: numbers for every head.
+            // Falcon adds ALiBi to its mask: one value per head.
             _ if biased.is_some() => biased.map(|attention| t.empty(batch.size * attention.heads * one, width)),
             Kernel::Sdpa if written && self.causal => Some(t.empty(batch.size * one, width)),
             Kernel::Eager if self.causal => Some(t.empty(batch.size * one, width)),
@@ -137,7 +137,7 @@ impl Model {
     }
 }
 
-/// What a block turns hidden states into.
+/// A part of a block: hidden states in, hidden states out.
 type Forward<'a> = &'a dyn Fn(&Tape, &Tensor) -> Tensor;
 
 /// Rows of a table, looked up by a module of their own.
@@ -243,7 +243,7 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
     }
 }
 
-/// `x + out`, with the dropout and the multiplier that `out` goes through first.
+/// `x + out`, after applying dropout and the residual multiplier to `out`.
 fn add_residual(t: &Tape, x: &Tensor, out: Tensor, shape: &Layer) -> Tensor {
     let out = if shape.dropout { t.dropout(out) } else { out };
     if shape.scaled {

@@ -1,5 +1,5 @@
-//! DoRA (peft 0.21.2, `tuners/lora/dora.py`): the norm of the adapted weight is made anew in every forward, and with dropout the base
-//! product is made again from a copy of the weight in the adapter's type.
+//! DoRA (peft 0.21.2, `tuners/lora/dora.py`): each forward recomputes the norm of the adapted weight, and with dropout it repeats the
+//! base product from a copy of the weight in the adapter's type.
 
 use super::modules::Adapter;
 use crate::tape::{Linear, Operand, ParamId, Tape, Tensor};
@@ -9,7 +9,7 @@ pub(super) fn delta(t: &Tape, x: &Tensor, base: &Linear, result: &Tensor, adapte
     // Without dropout the result of the base layer is used again.
     let (x, again) = if adapter.dropout { (t.dropout(x), true) } else { (x.clone(), false) };
     let numel = base.input * base.output;
-    // Its graph goes unused: the norm counts as a constant.
+    // The norm is treated as a constant, so its graph is not recorded.
     let product = t.no_grad(|t| {
         let unit = t.empty(base.input * base.input, x.width);
         let low = t.empty(base.input * adapter.up.input, x.width);

@@ -7,7 +7,7 @@ use crate::tape::ops::attention::AttentionShape;
 use crate::tape::{Operand, Tape, Tensor};
 use std::borrow::Borrow;
 
-/// Scores, softmax and the product with the values, the heads behind again.
+/// Scores, softmax and the product with the values; the heads are last again.
 pub(super) fn family_attention(
     t: &Tape,
     [q, k, v]: [Tensor; 3],
@@ -22,7 +22,7 @@ pub(super) fn family_attention(
     }
 }
 
-/// A batched product takes rows and heads as one dimension: what is laid out by tokens is copied, unless there is one row.
+/// A batched matmul folds sequences and heads into one dimension, which copies a token-major layout unless the batch size is 1.
 fn fold(t: &Tape, x: Tensor, shape: AttentionShape) -> Tensor {
     if shape.batch > 1 { t.contiguous(x) } else { x }
 }
@@ -31,7 +31,7 @@ fn scores(shape: AttentionShape) -> u64 {
     shape.batch * shape.heads * shape.queries * shape.keys
 }
 
-/// What the product with the values gives, and the copy of it with the heads behind.
+/// The product with the values, and its copy with the heads last.
 fn merge(t: &Tape, weights: &Tensor, v: &Tensor, shape: AttentionShape) -> Tensor {
     let out = t.bmm(weights, v, shape.batch * shape.queries * shape.heads * shape.value_dim);
     t.transpose_contiguous(out)
@@ -115,10 +115,10 @@ pub(super) fn eager(
     mask: Option<&Tensor>,
 ) -> Tensor {
     let times = shape.heads / shape.kv_heads.max(1);
-    // What was not turned goes back as it was projected, and the product's gradient lies with the heads in front.
+    // The gradient of an unrotated projection returns in the projected layout, while the gradient of the matmul has the heads first.
     let back = |x: &Tensor| if a.rotary.is_none() && times == 1 { t.view_with_grad_copy(x) } else { x.clone() };
     let (q, v) = (&back(q), &back(v));
-    // A single head that is seen as many is copied by the product unless the batch has one row; so is what lies tokens first.
+    // The matmul copies an expanded single head unless the batch size is 1; it also copies a token-major layout.
     let many = shape.batch > 1;
     let lies = |x: &Tensor, first: bool| if many && !first { t.contiguous(x) } else { x.clone() };
     let heads =
@@ -164,7 +164,7 @@ pub(super) fn eager(
 }
 
 impl Tape {
-    /// `masked_fill` or `torch.where` with a mask that is there anyway.
+    /// `masked_fill` or `torch.where` with an existing mask.
     fn fill(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let out = self.empty(x.numel, x.width);

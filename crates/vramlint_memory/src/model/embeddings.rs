@@ -10,7 +10,7 @@ use crate::tape::{Operand, Tape, Tensor};
 use std::rc::Rc;
 
 impl Model {
-    /// Hidden states, what the blocks share, and what has a name until the forward returns. With `require` a hook makes the output
+    /// Hidden states, the shared inputs, and the tensors that stay referenced until the forward returns. With `require` a hook makes the output
     /// of the embedding need a gradient (`enable_input_require_grads`).
     pub(super) fn embed_inputs(
         &self,
@@ -62,7 +62,7 @@ impl Model {
         hidden
     }
 
-    /// The embeddings of BERT and its kin: tokens, types and positions, a norm, dropout. Each keeps its name until the module returns.
+    /// The embeddings of BERT-like encoders: tokens, types and positions, a norm, dropout. Each stays referenced until the module returns.
     fn encode(&self, t: &Tape, rows: impl FnOnce(&Tape) -> Tensor, batch: Batch) -> Tensor {
         let columns = self.shape.side_table_columns(self.hidden);
         let each = if self.shape.positions_per_sequence { batch.tokens() } else { batch.seq_len };
@@ -78,7 +78,7 @@ impl Model {
             None => sum.clone(),
         };
         drop(sum);
-        // DeBERTa makes zeros where it has no positions, and multiplies by the mask.
+        // Without positions, DeBERTa creates zeros; it also multiplies by the mask.
         let zeros = (deberta && places.is_none()).then(|| t.empty(rows.numel, rows.width));
         if let Some(module) = &self.modules.embedding_norm {
             hidden = norm(t, &hidden, module);

@@ -1,5 +1,5 @@
 //! Multi-head latent attention (transformers 5.23, `modeling_deepseek_v2.py` and `modeling_deepseek_v3.py`): queries, keys and values
-//! come out of narrow projections; the turned part of the keys is one head that all share.
+//! are projected from low-rank states; the rotated part of the keys is a single head that all heads share.
 
 use super::attention_kernel::attend;
 use super::batch::Batch;

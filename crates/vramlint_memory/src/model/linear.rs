@@ -4,7 +4,7 @@ use super::dora;
 use super::modules::LinearModule;
 use crate::tape::{Operand, Tape, Tensor, Weight};
 
-/// A linear layer, and beside it the adapter: `base(x) + up(down(dropout(x))) * scale`.
+/// A linear layer with its adapter: `base(x) + up(down(dropout(x))) * scale`.
 pub(crate) fn linear(t: &Tape, x: &Tensor, module: &LinearModule) -> Tensor {
     let result = t.linear_module(x, &module.base);
     let Some(adapter) = &module.adapter else { return result };

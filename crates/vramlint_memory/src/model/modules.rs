@@ -62,7 +62,7 @@ pub(crate) enum MlpModule {
     Plain {
         up: LinearModule,
         down: LinearModule,
-        /// Trained numbers of the activation.
+        /// Trained scalars of the activation.
         own: Option<[ParamId; 2]>,
     },
     Experts(ExpertsModule),
@@ -88,7 +88,7 @@ pub(crate) struct CrossAttentionBlock {
     pub(crate) norm: NormModule,
 }
 
-/// The decoder beside an encoder.
+/// The decoder of an encoder-decoder model.
 #[derive(Clone, Debug)]
 pub(crate) struct DecoderModule {
     pub(crate) blocks: Vec<CrossAttentionBlock>,
@@ -100,11 +100,11 @@ pub(crate) struct DecoderModule {
 /// Projections of a latent attention.
 #[derive(Clone, Debug)]
 pub(crate) struct LatentProjections {
-    /// To the queries: at once, or down and up.
+    /// The query projection: one matrix, or down and up.
     pub(crate) q: Vec<LinearModule>,
     /// The norm between down and up.
     pub(crate) q_norm: Option<NormModule>,
-    /// Down to keys and values, with the turned part of the keys.
+    /// Down to keys and values, including the rotated part of the keys.
     pub(crate) kv_down: LinearModule,
     /// The norm of what is common to keys and values.
     pub(crate) kv_norm: NormModule,
@@ -131,7 +131,7 @@ pub(crate) struct ExpertsModule {
     pub(crate) adapters: ExpertAdapters,
 }
 
-/// The two factors beside a matrix, or beside one for each expert.
+/// The two factors added to a weight, or to the weight of each expert.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoraFactors {
     /// `lora_A`.

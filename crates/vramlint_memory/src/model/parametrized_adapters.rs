@@ -1,17 +1,17 @@
-//! Adapters of experts. PEFT 0.21 cannot put a layer beside a matrix in three dimensions: it adds the low-rank product to the whole
-//! of it in every forward (`tuners/lora/layer.py`, `ParamWrapper`), and the sum lives until backward has used it.
+//! Adapters of experts. PEFT 0.21 cannot add a layer to a three-dimensional weight: it adds the low-rank product to the full weight
+//! in every forward (`tuners/lora/layer.py`, `ParamWrapper`), and the sum lives until backward has used it.
 
 use super::modules::LoraFactors;
 use crate::tape::{Operand, ParamId, Tape, Tensor};
 
-/// A matrix of all experts whose factors have been made ready; it is summed up where it is first used.
+/// The weight of all experts with prepared factors; the sum is computed at first use.
 pub(super) struct ParametrizedWeight {
     weight: Tensor,
     factors: Option<(Tensor, Tensor)>,
 }
 
 impl ParametrizedWeight {
-    /// Casts the factors to the type of the matrix, and tries the sum once (torch 2.15, `parametrize.py` checks a new
+    /// Casts the factors to the type of the weight, and computes the sum once (torch 2.15, `parametrize.py` validates a new
     /// parametrization by running it).
     pub(super) fn prepare(t: &Tape, id: ParamId, factors: Option<LoraFactors>) -> Self {
         let weight = t.weight(id);
@@ -33,7 +33,7 @@ impl ParametrizedWeight {
     }
 }
 
-/// The weight of a router with its adapter: product, scale, cast and sum, tried once before.
+/// The weight of a router with its adapter: product, scale, cast and sum, after one validation run.
 pub(super) fn adapted_router(t: &Tape, id: ParamId, factors: LoraFactors) -> (Tensor, Tensor) {
     let weight = t.weight(id);
     let delta = {

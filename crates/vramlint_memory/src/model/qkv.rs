@@ -8,7 +8,7 @@ use crate::arch::{Attention, Projection, RotaryJoin, RotaryTables};
 use crate::tape::ops::attention::AttentionShape;
 use crate::tape::{Operand, Tape, Tensor};
 
-/// Queries, keys and values, normed where the family norms them before it turns them.
+/// Queries, keys and values, including the norms that run before the rotary embedding.
 pub(super) fn project_qkv(
     t: &Tape,
     x: &Tensor,
@@ -34,8 +34,8 @@ pub(super) fn kernel_heads(projections: &Projections, a: &Attention, shape: Atte
 fn separate(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, of: [&LinearModule; 3]) -> (Tensor, Tensor, Tensor) {
     let early = a.qk_norm.is_some_and(|kind| !kind.after_rotary);
     let over_all = a.qk_norm.is_some_and(|kind| !kind.per_head);
-    // Where queries are turned, their gradient comes back with the heads in front, and the reshape copies it. GPT-J turns them as
-    // they come.
+    // The gradient of rotated queries has the heads first, and the reshape copies it. GPT-J rotates them in the projected
+    // layout.
     let turned = a.rotary.is_some_and(|rotary| !matches!(rotary.tables, RotaryTables::Stored { .. }));
     let one = |projection: &LinearModule, norm_of: Option<&NormModule>| {
         let out = linear(t, x, projection);
@@ -63,7 +63,7 @@ fn fused(t: &Tape, x: &Tensor, all: &LinearModule, a: &Attention, batch: Batch) 
     match a.projection {
         Projection::FusedSlices => {
             let (q, k, v) = (t.slice(&all, sizes[0]), t.slice(&all, sizes[1]), t.slice(&all, sizes[2]));
-            // Where they are turned, the heads of queries and keys come back in front of the tokens.
+            // The gradient of rotated queries and keys has the heads before the tokens.
             if a.rotary.is_some() { (t.view_with_grad_copy(q), t.view_with_grad_copy(k), v) } else { (q, k, v) }
         }
         Projection::FusedByHead => split_qkv(t, &t.view_with_grad_copy(all), &sizes),
@@ -85,7 +85,7 @@ fn split_qkv(t: &Tape, all: &Tensor, sizes: &[u64; 3]) -> (Tensor, Tensor, Tenso
     }
 }
 
-/// Falcon: queries are a slice, keys and values are picked by a list, which copies them; `each` numbers when spread to every head.
+/// Falcon: queries are a slice; indexing copies keys and values, `each` elements if they are expanded to every head.
 fn falcon_qkv(t: &Tape, all: &Tensor, sizes: &[u64; 3], each: Option<u64>) -> (Tensor, Tensor, Tensor) {
     let q = t.slice(all, sizes[0]);
     let (k, v) = (t.index_copy(all, sizes[1]), t.index_copy(all, sizes[2]));
@@ -98,8 +98,8 @@ fn falcon_qkv(t: &Tape, all: &Tensor, sizes: &[u64; 3], each: Option<u64>) -> (T
     }
 }
 
-/// Whether queries and keys lie in memory with the heads before the tokens: where a family joined columns that it turned and columns
-/// that it did not, once heads stood in front. Otherwise they lie as they were projected.
+/// Whether queries and keys have the heads before the tokens in memory: so it is if a family concatenates rotated and unrotated
+/// columns after moving the heads to the front. Otherwise they keep the projected layout.
 pub(super) fn heads_first(a: &Attention) -> bool {
     a.rotary.is_some_and(|rotary| rotary.parts != RotaryJoin::Whole && !matches!(rotary.tables, RotaryTables::Stored { .. }))
 }

@@ -11,7 +11,7 @@ pub(crate) struct Angles {
     pub(crate) sin: Tensor,
 }
 
-/// The tables that the blocks of a forward share, in a type of `width` bytes. Models that store their tables make them in each block.
+/// The tables that all blocks share, in a type of `width` bytes. Models with stored tables read them in each block instead.
 pub(crate) fn angles(t: &Tape, rows: u64, rotary: Rotary, width: u64) -> Angles {
     let columns = rotary.columns;
     t.no_grad(|t| {
@@ -63,7 +63,7 @@ pub(crate) fn turn(
     match rotary.parts {
         RotaryJoin::Whole => {
             let (left, right) = if rotary.fp32 && rotary.tables == RotaryTables::Cast {
-                // Cohere converts both before it turns them.
+                // Cohere casts both before rotating.
                 let (wide_q, wide_k) = (t.cast(q, 4), t.cast(k, 4));
                 (rotate(t, &wide_q, rotary, &angles), rotate(t, &wide_k, rotary, &angles))
             } else {
@@ -86,7 +86,7 @@ pub(crate) fn turn(
     }
 }
 
-/// Angles as complex numbers in fp32: `numel` of them.
+/// Angles as complex values in fp32: `numel` of them.
 fn complex(t: &Tape, numel: u64) -> Angles {
     let angles = t.empty(numel, 4);
     let table = {
@@ -99,7 +99,7 @@ fn complex(t: &Tape, numel: u64) -> Angles {
     Angles { cos: table, sin: t.empty_tensor() }
 }
 
-/// Queries and keys all of whose columns are turned, by halves or by neighbours one by one, or as complex numbers.
+/// Queries and keys whose columns are all rotated: by halves, by neighbouring pairs one at a time, or as complex values.
 pub(super) fn turn_parts(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, angles: &Angles) -> (Tensor, Tensor) {
     if rotary.tables == RotaryTables::Complex {
         let (wide_q, wide_k) = (t.cast(q, 4), t.cast(k, 4));
@@ -132,7 +132,7 @@ pub(super) fn turn_parts(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, a
     (left, one(k))
 }
 
-/// `repeat_interleave(2)` of half of each table: `numel` numbers each.
+/// `repeat_interleave(2)` of half of each table: `numel` elements each.
 fn repeated(t: &Tape, like: &Tensor, numel: u64) -> Angles {
     t.no_grad(|t| Angles { cos: t.empty(numel, like.width), sin: t.empty(numel, like.width) })
 }
@@ -162,7 +162,7 @@ fn stored(t: &Tape, (q, k): (&Tensor, &Tensor), rotary: Rotary, head_dim: u64, b
     (one(q), right)
 }
 
-/// `x * cos + rotate_half(x) * sin` for one of queries and keys. Halves and neighbours take the same memory.
+/// `x * cos + rotate_half(x) * sin`. Halves and neighbouring pairs need the same memory.
 fn rotate(t: &Tape, x: &Tensor, rotary: Rotary, angles: &Angles) -> Tensor {
     // ERNIE converts each operand.
     let wide = |x: Tensor| if rotary.fp32 { t.cast(x, 4) } else { x };

@@ -6,7 +6,7 @@ use super::parametrized_adapters;
 use crate::arch::{Experts, Router};
 use crate::tape::{Operand, Tape, Tensor, Weight};
 
-/// What a router says.
+/// The result of routing.
 pub(super) struct Routed {
     /// Weights of the chosen experts, a row per token.
     pub(super) weights: Tensor,

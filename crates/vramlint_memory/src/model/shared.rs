@@ -18,7 +18,7 @@ pub(crate) struct SharedInputs {
 }
 
 impl SharedInputs {
-    /// The tables that an attention turns with.
+    /// The rotary tables of an attention.
     pub(super) fn angles(&self, a: &Attention) -> Option<&Angles> {
         self.angles.iter().find(|(kind, _)| Some(*kind) == a.rotary).map(|(_, angles)| angles)
     }

@@ -26,7 +26,7 @@ struct Added {
 
 /// How one attention runs.
 struct Call<'a> {
-    /// What keys and values are made of; `None` is what queries are made of.
+    /// The input of keys and values; `None` if it is that of the queries.
     source: Option<&'a Tensor>,
     queries: Batch,
     keys: u64,
@@ -97,7 +97,7 @@ impl Model {
                     out
                 })
             };
-            // Behind the blocks of the encoder.
+            // Numbered after the blocks of the encoder.
             let number = block.own.number.saturating_add(u32::try_from(self.modules.layers.len()).unwrap_or(u32::MAX));
             hidden = run(t, (&body, number), hidden, setup);
             names.append(&mut cache.borrow_mut());
@@ -172,7 +172,7 @@ fn look(
 fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call: &Call<'_>, cache: &mut Vec<Tensor>) -> Tensor {
     let Projections::Separate { q, k, v } = &module.projections else { return x.clone() };
     let source = call.source.unwrap_or(x);
-    // The gradient of a product lies with the heads in front; a kernel's lies as it was projected.
+    // The gradient of a matmul has the heads first; the gradient of a kernel keeps the projected layout.
     let heads = |x: Tensor| if call.added.eager { t.view_with_grad_copy(x) } else { x };
     let q = heads(linear(t, x, q));
     let (k, v) = {
@@ -210,7 +210,7 @@ fn attention(t: &Tape, x: &Tensor, module: &AttentionModule, a: &Attention, call
     linear(t, &out, &module.out)
 }
 
-/// The kernel of torch that takes a bias, which is laid out for it, joined with the mask.
+/// The torch kernel that accepts a bias. The bias is materialized and combined with the mask.
 fn kernel(t: &Tape, [q, k, v]: [&Tensor; 3], a: &Attention, call: &Call<'_>) -> Tensor {
     let shape = AttentionShape {
         batch: call.queries.size,

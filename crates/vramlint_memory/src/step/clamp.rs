@@ -1,4 +1,4 @@
-//! Setups whose numbers no machine has: brought to where sums stay exact. What they ask for fits nowhere either way.
+//! Clamps setups with absurd values so that sums stay exact. Such setups do not fit any GPU either way.
 
 use crate::arch::Arch;
 use crate::setup::{Generation, Lora, Parallel, Setup};

@@ -1,4 +1,4 @@
-//! Generation by transformers before the update: the prompt once, then a token at a time over a cache that grows.
+//! Generation by transformers before the update: the prompt first, then one token at a time over a growing cache.
 
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model};

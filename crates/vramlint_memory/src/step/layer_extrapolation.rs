@@ -1,9 +1,9 @@
-//! Identical blocks are run a few times only; what a further one adds is the same every time.
+//! Runs only a few of many identical blocks: each further block adds the same.
 //!
 //! Every moment of the step (the second block of backward, the loss, the optimizer) holds an amount that grows linearly with the
-//! number of equal blocks, so two short runs give the long one. Between the ends of the stack amounts lie between those of the ends.
-//! That is exact for allocated bytes; what the allocator reserves beyond them does not grow so evenly, so models of usual depth are
-//! run whole, and for deeper ones the share that a short run reserves is taken over.
+//! number of equal blocks, so two short runs determine the long one. In the middle of the stack, amounts are between those of the ends.
+//! This is exact for allocated bytes. Reserved bytes beyond them grow less evenly, so models of usual depth are
+//! run in full, and deeper ones take over the reserved share of a short run.
 
 use super::memory_trace::{MemoryTrace, Moment, TENSOR_PARTS, replay};
 use super::{EventTrace, run};
@@ -12,10 +12,10 @@ use crate::setup::Setup;
 
 /// Blocks of a kind in the shortest run.
 const BASE_BLOCKS: u64 = 4;
-/// Blocks more in the run that gives the slope.
+/// Additional blocks of the run that determines the slope.
 const EXTRA_BLOCKS: u64 = 2;
 
-/// Models with at most this many blocks are run whole.
+/// Models with at most this many blocks are run in full.
 const FULL_RUN_LIMIT: u64 = 64;
 
 /// A number that may be negative and large: slopes times thousands of blocks.
@@ -30,7 +30,7 @@ pub(crate) struct ShortRun {
 /// A run with more blocks of one kind.
 pub(crate) struct LongerRun {
     pub(crate) short: ShortRun,
-    /// Blocks that the whole model has more than the base.
+    /// Blocks that the base lacks.
     missing: Signed,
     /// Blocks that this run has more than the base.
     step: Signed,
@@ -44,7 +44,7 @@ pub(crate) struct Extrapolation {
     pub(crate) longer: Vec<LongerRun>,
 }
 
-/// A moment of the whole model.
+/// A moment of the full model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FullMoment {
     pub(crate) moment: Moment,
@@ -102,7 +102,7 @@ impl Extrapolation {
         self.extrapolate_value(of(&self.base), self.longer.iter().map(|run| of(&run.short)))
     }
 
-    /// Which moment of every further run is that of the base; `usize::MAX` where there is none.
+    /// The index of the moment of every longer run that corresponds to a moment of the base.
     fn correspondence(&self) -> Vec<Vec<usize>> {
         self.longer
             .iter()
@@ -124,7 +124,7 @@ impl Extrapolation {
         self.correspondence().iter().map(|found| found[index]).collect()
     }
 
-    /// The moments of the whole model, without those in the middle of a stack.
+    /// The moments of the full model, except those in the middle of a stack.
     pub(crate) fn moments(&self) -> Vec<FullMoment> {
         let found = self.correspondence();
         let mut out = Vec::with_capacity(self.base.profile.moments.len());

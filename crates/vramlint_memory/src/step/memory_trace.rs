@@ -17,7 +17,7 @@ pub(crate) enum StackPosition {
     FromStart(u32),
     /// Counted from the last, from 0.
     FromEnd(u32),
-    /// In between: what is held there lies between the ends.
+    /// Any block in between: its memory is between that of the ends.
     Middle,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Whether two moments of runs with different numbers of blocks are the same.
+    /// Whether two moments of runs with different block counts correspond.
     pub(crate) fn matches(&self, other: &Self) -> bool {
         self.round == other.round
             && self.phase == other.phase
@@ -56,7 +56,7 @@ pub(crate) struct MemoryTrace {
     pub(crate) moments: Vec<Moment>,
 }
 
-/// How many blocks at either end are told apart.
+/// How many blocks are distinguished at either end.
 const ENDS: u32 = 2;
 
 fn stack_position(site: Site, layers: u32) -> StackPosition {
@@ -80,7 +80,7 @@ pub(crate) fn replay(trace: &EventTrace, layers: u32) -> MemoryTrace {
     let (mut round, mut last): (u32, Option<Site>) = (0, None);
     for (number, event) in trace.events.iter().enumerate() {
         if number >= trace.loaded && last != Some(event.site) {
-            // A forward behind something else than a forward starts a new round.
+            // A forward after another phase starts a new round.
             if event.site.phase == Phase::Forward
                 && last.is_some_and(|site| site.phase != Phase::Forward && site.phase != Phase::Loss)
             {

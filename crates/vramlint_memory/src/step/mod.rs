@@ -1,4 +1,4 @@
-//! A training run of two optimizer steps: what is loaded, and what each step takes and gives back.
+//! A training run of two optimizer steps: model loading, and the allocations and frees of each step.
 
 pub(crate) mod clamp;
 mod generate;
@@ -18,7 +18,7 @@ use parallel::DistributedEngine;
 pub(crate) use parallel::ParamSizes;
 
 static INPUTS: Label = Label { en: "inputs", zh: "输入" };
-static RESIDENTS: Label = Label { en: "models beside", zh: "其他常驻模型" };
+static RESIDENTS: Label = Label { en: "other models", zh: "其他常驻模型" };
 static STEP: Label = Label { en: "optimizer", zh: "优化器" };
 
 /// What was recorded.
@@ -29,13 +29,13 @@ pub(crate) struct EventTrace {
     pub(crate) loaded: usize,
     /// Parameters that are trained.
     pub(crate) trainable: u64,
-    /// Blocks of memory that the events speak of.
+    /// Number of memory blocks in the events.
     pub(crate) blocks: u32,
     /// States in managed memory.
     pub(crate) managed: u64,
 }
 
-/// Runs `arch` with the given blocks.
+/// Runs `arch` with these blocks.
 pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventTrace {
     if let Some((local, own)) = parallel::tensor_parallel::local_shard(arch, setup) {
         let layers: Vec<(Layer, u64)> = layers
@@ -51,7 +51,7 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
         Model::new(arch, build(&tape, arch, setup, layers, true))
     });
     let models = PolicyAndReference { policy, reference };
-    // Models beside it stay as they were loaded.
+    // Resident models stay as they were loaded.
     let residents: Vec<Model> = setup.residents.iter().map(|resident| build_resident(&tape, resident)).collect();
     tape.empty_cache();
     let mut events = tape.take_events();
@@ -71,7 +71,7 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
         if let Some(round) = setup.generation.filter(|round| round.vllm_share.is_none()) {
             generate::generate(&tape, &models.policy, setup, round);
         }
-        // A first micro-batch, one in between where ranks share them, and the last.
+        // A first micro-batch, a middle one if ranks share the work, and the last.
         let batches = setup.accumulation.clamp(1, if engine.is_some() { 3 } else { 2 });
         for batch in 1..=batches {
             micro_step(&tape, &models, setup, engine, batch == batches);
@@ -85,7 +85,7 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
     EventTrace { events, loaded, trainable, blocks, managed: states.iter().map(|state| state.managed).sum() }
 }
 
-/// A model that is only asked.
+/// An inference-only model.
 fn build_resident(tape: &Tape, resident: &Resident) -> Model {
     tape.set_site(Site { phase: Phase::Load, layer: 0, name: &RESIDENTS });
     let setup = Setup { weights: resident.weights, quantization: resident.quantization, ..Setup::default() };

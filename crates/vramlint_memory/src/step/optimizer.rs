@@ -65,7 +65,7 @@ fn create_states(t: &Tape, param: &TrainedParam, optimizer: Optimizer, state: &m
     let mut add_state = |numel: u64, width: u64| state.tensors.push(t.empty_as(numel, width, Part::Optimizer));
     match optimizer {
         Optimizer::AdamWFused => {
-            // The count of steps lies on the device for the fused kernel only.
+            // Only the fused kernel keeps its step count on the GPU.
             add_state(1, 4);
             add_state(param.numel, param.width);
             add_state(param.numel, param.width);
@@ -97,7 +97,7 @@ fn create_states(t: &Tape, param: &TrainedParam, optimizer: Optimizer, state: &m
     }
 }
 
-/// States of bitsandbytes: 8 bits and a scale for each block, or 32 bits where that is not allowed; paged ones in managed memory.
+/// States of bitsandbytes: 8 bits and a scale per block, or 32 bits for parameters that stay unquantized; paged states in managed memory.
 fn bitsandbytes(t: &Tape, param: &TrainedParam, optimizer: Optimizer, states: u64, state: &mut OptimizerState) {
     let paged = matches!(optimizer, Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit | Optimizer::PagedLion8bit);
     let is_8bit = optimizer != Optimizer::PagedAdamW32bit && param.numel >= MIN_8BIT_SIZE && !param.embedding;
@@ -118,7 +118,7 @@ fn bitsandbytes(t: &Tape, param: &TrainedParam, optimizer: Optimizer, states: u6
 
 fn temporaries(t: &Tape, group: &[&TrainedParam], optimizer: Optimizer) {
     match optimizer {
-        // All square roots of a group at once.
+        // All square roots of a group together.
         Optimizer::AdamWForeach | Optimizer::Adagrad | Optimizer::RmsProp => {
             let roots: Vec<Tensor> = group.iter().map(|param| t.empty(param.numel, param.width)).collect();
             drop(roots);

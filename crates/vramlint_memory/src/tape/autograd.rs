@@ -1,4 +1,4 @@
-//! The graph and its run, in the order of torch's engine: the node that was recorded last goes first.
+//! The autograd graph and its execution in the order of torch's engine: the node recorded last runs first.
 
 use super::edge::Edge;
 use super::log::Site;
@@ -7,10 +7,10 @@ use super::{Mode, Tape};
 use crate::estimate::Phase;
 use std::rc::Rc;
 
-/// Gradients in the order of a node's outputs (when it is run) or of its inputs (what it gives).
+/// Gradients in the order of a node's outputs (its arguments) or of its inputs (its results).
 pub(crate) type Grads = Vec<Option<Tensor>>;
 
-/// What a node does with the gradients of its outputs. What it captured is given back when it has run.
+/// Maps the gradients of a node's outputs to those of its inputs. Captured tensors are freed when it has run.
 pub(super) type BackwardFn = Box<dyn FnOnce(&Tape, Grads) -> Grads>;
 
 /// A recorded operation.
@@ -25,7 +25,7 @@ pub(super) struct Node {
 pub(crate) struct Saved(#[allow(dead_code, reason = "held for as long as the node lives")] Option<Tensor>);
 
 impl Tape {
-    /// Keeps a tensor for backward. Inside a checkpointed block it is only counted.
+    /// TrainingEffect a tensor for backward. Inside a checkpointed block it is only counted.
     pub(crate) fn save(&self, tensor: &Tensor) -> Saved {
         match self.mode.get() {
             Mode::NoGrad => return Saved(None),
@@ -43,7 +43,7 @@ impl Tape {
         Saved(Some(tensor.detach()))
     }
 
-    /// Keeps a tensor on a node outside of what checkpointing sees (a Python attribute of an autograd function).
+    /// TrainingEffect a tensor on a node outside of what checkpointing sees (a Python attribute of an autograd function).
     pub(crate) fn hold(&self, tensor: &Tensor) -> Saved {
         match self.mode.get() {
             Mode::NoGrad => Saved(None),
@@ -55,9 +55,9 @@ impl Tape {
         }
     }
 
-    /// Whether what a node saves now goes as soon as the node has run: so it is with what a checkpointed block hands out when it is run
-    /// again (`torch.utils.checkpoint`, not reentrant). Otherwise the engine lets go of it only after it has brought the gradients to
-    /// the shape and type of what they belong to (torch 2.15, `torch/csrc/autograd/engine.cpp`, `evaluate_function`).
+    /// Whether a node frees its saved tensors as soon as it has run. It does in the rerun of a checkpointed block
+    /// (`torch.utils.checkpoint`, not reentrant). Otherwise the engine frees them only after it has cast and reduced the gradients to
+    /// the type and shape of the inputs (torch 2.15, `torch/csrc/autograd/engine.cpp`, `evaluate_function`).
     pub(crate) fn frees_saved_early(&self) -> bool {
         self.stop.get().is_some()
     }
@@ -159,7 +159,7 @@ impl Tape {
         }
     }
 
-    /// Two gradients of one tensor: added into the first where nobody else holds it, otherwise into a new block.
+    /// Two gradients of one tensor: added into the first if nothing else references it, otherwise into a new block.
     pub(super) fn sum_grads(&self, old: Tensor, new: Tensor) -> Tensor {
         if !old.view && Rc::strong_count(&old.block) == 1 {
             drop(new);

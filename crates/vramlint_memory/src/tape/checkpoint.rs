@@ -11,8 +11,8 @@ use std::rc::Rc;
 /// The forward of a block: hidden states in, hidden states out.
 pub(crate) type BlockFn = Rc<dyn Fn(&Tape, &Tensor) -> Tensor>;
 
-/// Operations of a checkpointed block behind the last one that saved something. Nothing has to be there again for them, so backward
-/// has run them before it runs the block a second time (torch 2.15, `utils/checkpoint.py`: the first unpacking does it).
+/// Operations of a checkpointed block after the last one that saved a tensor. They need no recomputed tensors, so backward
+/// runs them before it reruns the block (torch 2.15, `utils/checkpoint.py`: the first unpacking triggers the rerun).
 #[derive(Default)]
 pub(super) struct RecomputeTail {
     /// Operations recorded in the block so far.
@@ -22,7 +22,7 @@ pub(super) struct RecomputeTail {
     nodes: Vec<(u32, Node)>,
 }
 
-/// Numbers of operations within a block start here; those of the graph lie far below.
+/// Operations within a block are numbered from here on, far above those of the graph.
 const BLOCK_NODE_BASE: u32 = 1 << 30;
 
 /// Gradients on their way to operations of a block, by number and output.

@@ -1,4 +1,4 @@
-//! What stands around modules and parameters when ranks share them: hooks of `nn.Module` and of `AccumulateGrad`.
+//! Module and gradient hooks of distributed engines: those of `nn.Module` and of `AccumulateGrad`.
 
 use super::{Mode, ParamId, Tape, Tensor};
 use std::borrow::Borrow;
@@ -14,7 +14,7 @@ pub(crate) enum Module {
 }
 
 impl Module {
-    /// A module with a weight, and a bias where there is one.
+    /// A module with a weight and an optional bias.
     pub(crate) fn leaf(params: impl IntoIterator<Item = Option<ParamId>>) -> Self {
         Self::Leaf(params.into_iter().flatten().collect())
     }
@@ -24,13 +24,13 @@ impl Module {
 pub(crate) trait Hooks {
     /// Before a module's forward.
     fn before_forward(&self, t: &Tape, module: &Module);
-    /// Behind it.
+    /// After a module's forward.
     fn after_forward(&self, t: &Tape, module: &Module);
     /// Before a module's backward: the gradient of its output is there.
     fn before_backward(&self, t: &Tape, module: &Module);
-    /// Behind it. Not called where no input of the module needs a gradient.
+    /// After a module's backward. Not called if no input of the module needs a gradient.
     fn after_backward(&self, t: &Tape, module: &Module);
-    /// Behind `AccumulateGrad` of a parameter.
+    /// After `AccumulateGrad` of a parameter.
     fn gradient(&self, t: &Tape, id: ParamId);
     /// Linear layers run as DeepSpeed's `LinearFunctionForZeroStage3` instead of torch's own.
     fn replaces_linear(&self) -> bool {
@@ -39,7 +39,7 @@ pub(crate) trait Hooks {
 }
 
 impl Tape {
-    /// Sets what stands around modules from now on.
+    /// Sets the hooks of subsequent module calls.
     pub(crate) fn set_hooks(&self, hooks: Option<Rc<dyn Hooks>>) {
         self.hooks.replace(hooks);
     }
@@ -48,7 +48,7 @@ impl Tape {
         self.hooks.borrow().clone()
     }
 
-    /// Calls a module: its hooks stand around `body`, and nodes for those of backward before and behind what `body` records.
+    /// Calls a module: hooks run before and after `body`, and nodes before and after its operations run the hooks of backward.
     pub(crate) fn module(&self, module: Module, x: impl Borrow<Tensor>, body: impl FnOnce(&Self, &Tensor) -> Tensor) -> Tensor {
         let x = x.borrow();
         let Some(hooks) = self.hooks() else { return body(self, x) };

@@ -16,7 +16,7 @@ pub(crate) struct Site {
 }
 
 impl PartialEq for Site {
-    /// Names are compared by address: each is written once.
+    /// Labels are compared by address: each is a single static.
     fn eq(&self, other: &Self) -> bool {
         self.layer == other.layer && self.phase == other.phase && std::ptr::eq(self.name, other.name)
     }
@@ -31,18 +31,18 @@ impl Default for Site {
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum EventKind {
-    /// A block was taken.
+    /// A block was allocated.
     Alloc {
-        /// Bytes that were asked for.
+        /// Requested bytes.
         bytes: u64,
         /// What it is.
         part: Part,
-        /// The stream for which it was taken: 0 is the one that computes.
+        /// The stream it was allocated on; 0 is the compute stream.
         stream: u8,
     },
-    /// A block was given back.
+    /// A block was freed.
     Free,
-    /// A block turned out to be something else: the gradient of a parameter.
+    /// A block now belongs to another part: it became the gradient of a parameter.
     Relabel(Part),
     /// `torch.cuda.empty_cache()`.
     EmptyCache,
@@ -55,7 +55,7 @@ pub(crate) struct Event {
     pub(crate) block: u32,
     /// What happened to it.
     pub(crate) kind: EventKind,
-    /// Where.
+    /// Where in the step it happened.
     pub(crate) site: Site,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Log {
     site: Site,
     /// The current stream.
     pub(super) stream: u8,
-    /// Blocks that go as soon as the next one is taken: another stream has used them (`Tensor.record_stream`).
+    /// Blocks that are freed at the next allocation, because another stream used them (`Tensor.record_stream`).
     pub(super) late: Vec<u32>,
 }
 

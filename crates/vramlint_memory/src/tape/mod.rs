@@ -1,8 +1,8 @@
 //! A recorder of what a training step allocates and frees.
 //!
-//! Model code is written against [`Tape`] as it is written against torch: operations return [`Tensor`]s, a tensor that goes out of
-//! scope gives up its block, autograd keeps what backward needs, and [`Tape::backward`] runs the graph in the order of torch's
-//! engine. Nothing is computed but sizes. What comes out is the sequence of allocations and frees ([`Event`]s).
+//! Model code is written against [`Tape`] as it would be against torch: operations return [`Tensor`]s, a tensor that goes out of
+//! scope frees its block, autograd keeps what backward needs, and [`Tape::backward`] runs the graph in the order of torch's
+//! engine. Only sizes are computed. The result is a sequence of allocations and frees ([`Event`]s).
 
 mod autograd;
 mod checkpoint;
@@ -32,9 +32,9 @@ use std::rc::Rc;
 /// A device as far as kernels' workspaces depend on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Device {
-    /// Bytes that cuBLAS takes for a matrix product without bias.
+    /// cuBLAS workspace bytes of a matmul without bias.
     pub(crate) cublas: u64,
-    /// Bytes that cuBLASLt takes for one with a bias.
+    /// cuBLASLt workspace bytes of a matmul with bias.
     pub(crate) cublas_lt: u64,
     /// Streaming multiprocessors.
     pub(crate) multiprocessors: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Device {
 /// No block is larger: a pebibyte, so that sums of blocks stay exact.
 const LARGEST: u64 = 1 << 50;
 
-/// The recorder. Methods take `&self`, so that calls nest as expressions of torch do.
+/// The recorder. Methods take `&self`, so that calls nest like torch expressions.
 pub(crate) struct Tape {
     log: Rc<RefCell<Log>>,
     nodes: RefCell<Vec<Node>>,
@@ -95,12 +95,12 @@ impl Tape {
         }
     }
 
-    /// Says where in the step what follows happens.
+    /// Sets the position in the step for subsequent events.
     pub(crate) fn set_site(&self, site: Site) {
         self.site.set(site);
     }
 
-    /// Where it happens now.
+    /// The current position in the step.
     pub(crate) fn site(&self) -> Site {
         self.site.get()
     }
@@ -124,7 +124,7 @@ impl Tape {
         result
     }
 
-    /// Copies of weights go when autocast ends; what follows in its scope runs as behind it.
+    /// Drops the cached weight copies, as at the end of autocast.
     pub(crate) fn forget_copies(&self) {
         self.copies.borrow_mut().clear();
     }
@@ -142,7 +142,7 @@ impl Tape {
         Block::new(&self.log, bytes.min(LARGEST), part, self.site.get())
     }
 
-    /// A tensor of `numel` numbers of `width` bytes each that needs no gradient.
+    /// A tensor of `numel` elements of `width` bytes each that needs no gradient.
     pub(crate) fn empty(&self, numel: u64, width: u64) -> Tensor {
         self.empty_as(numel, width, Part::Activations)
     }
@@ -152,14 +152,14 @@ impl Tape {
         Tensor::new(self.block(numel * width, part), numel, width)
     }
 
-    /// Memory that a kernel takes and gives back at once.
+    /// Memory that a kernel allocates and frees.
     pub(crate) fn workspace(&self, bytes: u64) {
         if bytes > 0 {
             drop(self.block(bytes, Part::Other));
         }
     }
 
-    /// Runs `body` on another stream: what it takes comes from that stream's own memory (`torch.cuda.stream`).
+    /// Runs `body` on another stream: its allocations come from that stream's pools (`torch.cuda.stream`).
     pub(crate) fn on_stream<T>(&self, stream: u8, body: impl FnOnce(&Self) -> T) -> T {
         let before = std::mem::replace(&mut self.log.borrow_mut().stream, stream);
         let result = body(self);

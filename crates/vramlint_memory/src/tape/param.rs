@@ -25,7 +25,7 @@ pub(crate) struct Param {
 }
 
 impl Param {
-    /// Bytes of one of its numbers.
+    /// Bytes of an element.
     pub(crate) fn width(&self) -> u64 {
         self.tensor.width
     }
@@ -52,7 +52,7 @@ impl Tape {
         read(&mut self.params.borrow_mut()[id.0 as usize])
     }
 
-    /// Parameters, in the order in which they were made.
+    /// Parameters in order of creation.
     pub(crate) fn param_ids(&self) -> impl Iterator<Item = ParamId> + use<> {
         (0..u32::try_from(self.params.borrow().len()).unwrap_or(u32::MAX)).map(ParamId)
     }
@@ -73,7 +73,7 @@ impl Tape {
         self.with_param(id, |param| param.tensor.clone())
     }
 
-    /// Takes the gradient of a parameter, if it has one.
+    /// Takes the gradient of a parameter, if any.
     pub(crate) fn take_grad(&self, id: ParamId) -> Option<Tensor> {
         self.with_param(id, |param| param.grad.take())
     }
@@ -118,7 +118,7 @@ impl Tape {
             param.grad.take()
         });
         let kept = match old {
-            // Added in place; the new one goes.
+            // Added in place; the new one is freed.
             Some(old) => old,
             None if Rc::strong_count(&sum.block) == 1 => {
                 self.relabel(&sum.block, Part::Gradients);

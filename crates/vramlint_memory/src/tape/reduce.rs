@@ -7,7 +7,7 @@ const WARP: u64 = 32;
 const MIN_VALUES: u64 = 16;
 const MAX_VALUES: u64 = 256;
 
-/// Staging bytes and semaphore bytes of a sum of `inputs` numbers into each of `outputs`; both 0 where one block does it.
+/// Staging bytes and semaphore bytes of a sum of `inputs` elements into each of `outputs`; both 0 if a single block suffices.
 /// `fastest`: the reduced dimension is the contiguous one. Accumulation is in 4 bytes.
 pub(super) fn scratch(device: Device, outputs: u64, inputs: u64, fastest: bool) -> (u64, u64) {
     if outputs == 0 || inputs == 0 {

@@ -6,11 +6,11 @@ use crate::estimate::Part;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A block of the allocator. It is given back when the last holder goes.
+/// A block of the allocator. It is freed with its last reference.
 pub(crate) struct Block {
     log: Rc<RefCell<Log>>,
     number: Option<u32>,
-    /// Another stream has used it, so it is given back late.
+    /// Another stream has used it, so it is freed late.
     late: Cell<bool>,
 }
 
@@ -52,14 +52,14 @@ pub(crate) struct Tensor {
     pub(crate) numel: u64,
     /// Bytes of one.
     pub(crate) width: u64,
-    /// The node that made it, if it needs a gradient.
+    /// The node that computed it, if it needs a gradient.
     pub(super) edge: Option<Edge>,
     /// It is a view of another tensor's block, so autograd never adds into it in place.
     pub(super) view: bool,
 }
 
 impl Tensor {
-    /// The tensor as one that autograd did not make but that needs a gradient.
+    /// The tensor as a leaf that needs a gradient.
     pub(crate) fn requiring_grad(self) -> Self {
         Self { edge: Some(Edge::Node { node: u32::MAX, output: 0 }), ..self }
     }
@@ -68,7 +68,7 @@ impl Tensor {
         Self { block, numel, width, edge: None, view: false }
     }
 
-    /// `Tensor.record_stream` with a stream other than its own: its memory comes back only when the next block is taken.
+    /// `Tensor.record_stream` with another stream: its memory is freed only at the next allocation.
     pub(crate) fn record_stream(&self) {
         self.block.late.set(true);
     }
@@ -88,17 +88,17 @@ impl Tensor {
         self.numel * self.width
     }
 
-    /// The same numbers without their history.
+    /// The same data without history.
     pub(crate) fn detach(&self) -> Self {
         Self { edge: None, view: true, ..self.clone() }
     }
 
-    /// The same numbers in another shape: shares the block and the history.
+    /// The same data in another shape: shares the block and the history.
     pub(crate) fn view(&self) -> Self {
         Self { view: true, ..self.clone() }
     }
 
-    /// A part of it that shares the block: `numel` of its numbers.
+    /// A view of `numel` of its elements that shares the block.
     pub(crate) fn part(&self, numel: u64) -> Self {
         Self { numel, view: true, ..self.clone() }
     }

@@ -87,14 +87,14 @@ fn a_broken_config_leaves_the_model_unknown() {
         ("Qwen/Qwen3-4B/config.json", "{\"hidden_size\": "),
     ]);
     let report = report(&folder, &[]);
-    assert!(report.models.is_at_hand("Qwen/Qwen3-4B") && report.models.find("Qwen/Qwen3-4B").is_none());
+    assert!(report.models.is_available("Qwen/Qwen3-4B") && report.models.find("Qwen/Qwen3-4B").is_none());
 }
 
 #[test]
 fn a_folder_without_a_config_is_at_hand_and_the_catalogue_still_answers() {
     let folder = Folder::new(&[("launch.sh", &launch("gpt2")), ("train.py", TRAIN), ("gpt2/readme.md", "x")]);
     let report = report(&folder, &[]);
-    assert!(report.models.is_at_hand("gpt2") && matches!(source(&report, "gpt2"), Some(Source::Catalogue(_))));
+    assert!(report.models.is_available("gpt2") && matches!(source(&report, "gpt2"), Some(Source::Catalogue(_))));
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_declared_model_must_be_there_and_readable() {
     assert_eq!(absent.en, "vramlint.toml:7:10: `config` of model `b`: b.json: there is no such file");
     assert_eq!(absent.zh, "vramlint.toml:7:10：模型 `b` 的 `config`：b.json：文件不存在");
     let broken = error(&[("vramlint.toml", toml), ("a.json", "{\"a\": }"), ("b.json", "{}")]);
-    assert_eq!(broken.en, "vramlint.toml:4:10: `config` of model `a`: a.json: not JSON at line 1");
+    assert_eq!(broken.en, "vramlint.toml:4:10: `config` of model `a`: a.json: invalid JSON at line 1");
     let large = "x".repeat((4 << 20) + 1);
     let too_large = error(&[("vramlint.toml", toml), ("a.json", &large), ("b.json", "{}")]);
     assert!(too_large.en.ends_with("a.json: has 4 MiB, which is no config.json"), "{too_large:?}");

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use vramlint_base::message;
-use vramlint_estimate::Simulations;
+use vramlint_estimate::SimulationCache;
 
 /// Tells an analysis that nobody waits for it any more. Clones share the word.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +78,7 @@ pub struct Workspace {
     changed: BTreeSet<PathBuf>,
     session: Arc<SessionCell>,
     parse_cache: Arc<ParseCache>,
-    simulations: Arc<Simulations>,
+    simulations: Arc<SimulationCache>,
     pool: Arc<OnceLock<Option<rayon::ThreadPool>>>,
 }
 

@@ -111,7 +111,7 @@ const FILLED: u64 = 85;
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
-        let Some(capacity) = estimate.capacity.as_ref().filter(|_| estimate.is_grounded()) else { continue };
+        let Some(capacity) = estimate.capacity.as_ref().filter(|_| estimate.is_well_supported()) else { continue };
         let high = estimate.estimate.high;
         let steps = estimate.setup.accumulation;
         if steps < 2 || high > capacity.bytes / 100 * USED || !is_stated(run) {

@@ -58,7 +58,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
-        let decides = estimate.is_grounded() && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
+        let decides = estimate.is_well_supported() && estimate.verdict.is_some_and(|verdict| verdict != Verdict::Fits)
             || little_headroom::tight(estimate).is_some();
         let open = estimate.setup.checkpointing == Checkpointing::None;
         let Some(capacity) = estimate.capacity.as_ref().filter(|_| decides && open) else { continue };

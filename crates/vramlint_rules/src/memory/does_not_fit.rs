@@ -112,7 +112,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
         let (Some(capacity), Some(verdict)) = (&estimate.capacity, estimate.verdict) else { continue };
-        if verdict == Verdict::Fits || !estimate.is_grounded() && !estimate.certainly_too_large() {
+        if verdict == Verdict::Fits || !estimate.is_well_supported() && !estimate.certainly_too_large() {
             continue;
         }
         let (place, message) = (locations::deciding(run, estimate), headline(estimate, capacity, verdict));

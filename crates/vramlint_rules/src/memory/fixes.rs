@@ -6,7 +6,7 @@ use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Val
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_edit as edit;
 use vramlint_estimate::repairs::Change;
-use vramlint_estimate::{Keeps, Repair, RunEstimate};
+use vramlint_estimate::{Repair, RunEstimate, TrainingEffect};
 use vramlint_memory::setup::Optimizer;
 use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 
@@ -15,11 +15,11 @@ const TOLD: usize = 4;
 
 /// What helps, in words: the single changes that make it fit and train the same, then those that change the training.
 pub(super) fn help(found: &[Repair], estimate: &RunEstimate) -> Message {
-    let repairs_that = |keeps: &dyn Fn(Keeps) -> bool| -> Vec<&Repair> {
-        found.iter().filter(|repair| repair.fits && keeps(repair.keeps)).take(TOLD).collect()
+    let repairs_that = |keeps: &dyn Fn(TrainingEffect) -> bool| -> Vec<&Repair> {
+        found.iter().filter(|repair| repair.fits && keeps(repair.effect)).take(TOLD).collect()
     };
-    let same = repairs_that(&|keeps| keeps != Keeps::Differs);
-    let differs = repairs_that(&|keeps| keeps == Keeps::Differs);
+    let same = repairs_that(&|keeps| keeps != TrainingEffect::Different);
+    let differs = repairs_that(&|keeps| keeps == TrainingEffect::Different);
     let list = |repairs: &[&Repair]| {
         let each = |repair: &&Repair| {
             let (needs, gained) = (gib(repair.estimate.peak), gib(repair.gained));

@@ -78,7 +78,7 @@ pub(super) fn decides(estimate: &RunEstimate) -> Option<(u64, u64, u64)> {
     let whole = host.parts.iter().find(|part| part.name == "checkpoint")?.bytes;
     let held = host.peak.saturating_sub(whole);
     // The weights are counted from the model alone; what lies beside them follows from ranks and rows.
-    (held <= all && host.peak > all && (whole > all || estimate.is_grounded())).then_some((whole, held, all))
+    (held <= all && host.peak > all && (whole > all || estimate.is_well_supported())).then_some((whole, held, all))
 }
 
 fn place(run: &Run) -> FileRange {

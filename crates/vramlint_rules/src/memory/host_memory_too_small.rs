@@ -55,7 +55,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
     for (run, estimate) in cx.estimates.on_target(cx.project, cx.models) {
-        let grounded = estimate.is_grounded();
+        let grounded = estimate.is_well_supported();
         let (Some(all), Some(Verdict::DoesNotFit), true) = (estimate.host_capacity, estimate.host_verdict, grounded) else {
             continue;
         };

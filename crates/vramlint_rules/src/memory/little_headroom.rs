@@ -52,7 +52,7 @@ const SPARE: u64 = 5;
 pub(super) fn tight(estimate: &RunEstimate) -> Option<u64> {
     let capacity = estimate.capacity.as_ref()?.bytes;
     let left = capacity.checked_sub(estimate.estimate.high)?;
-    (estimate.is_grounded() && estimate.verdict == Some(Verdict::Fits) && left < capacity / 100 * SPARE).then_some(left)
+    (estimate.is_well_supported() && estimate.verdict == Some(Verdict::Fits) && left < capacity / 100 * SPARE).then_some(left)
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -73,10 +73,10 @@ fn may_dominate(arch: &Arch, setup: &Setup) -> bool {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
-    for (run, estimate) in cx.estimates.grounded(cx.project, cx.models, may_dominate) {
+    for (run, estimate) in cx.estimates.well_supported(cx.project, cx.models, may_dominate) {
         let (logits, peak) = (estimate.part(Part::Logits), estimate.estimate.peak);
         let share = format::percent(logits, peak);
-        if share < SHARE || !estimate.is_grounded() {
+        if share < SHARE || !estimate.is_well_supported() {
             continue;
         }
         let Some(repair) = cheaper_loss(estimate) else {

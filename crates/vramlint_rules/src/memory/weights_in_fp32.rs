@@ -89,7 +89,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = BTreeSet::new();
-    for (run, model, setup) in cx.estimates.described(cx.project, cx.models) {
+    for (run, model, setup) in cx.estimates.setups(cx.project, cx.models) {
         let Some(stored) = model.dtype.filter(|dtype| *dtype != Dtype::Fp32) else { continue };
         if !by_default(run) || !stays_fp32(setup) || mentions_dtypes(cx.project, run) {
             continue;

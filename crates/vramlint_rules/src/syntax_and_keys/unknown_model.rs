@@ -91,7 +91,7 @@ const NAMING: [Concept; 3] = [Concept::Model, Concept::ReferenceModel, Concept::
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     let mut report = |name: &str, place: FileRange, run: Option<&Run>| {
-        let Some(slip) = families::slip(name).filter(|_| !cx.models.is_at_hand(name)) else { return };
+        let Some(slip) = families::slip(name).filter(|_| !cx.models.is_available(name)) else { return };
         let (place, exact) = within(cx.project, place, name);
         if reported.insert(place) {
             let finding = RULE.finding(place, slip_message(name, &slip)).with_help(help(&slip));

@@ -4,7 +4,7 @@ use super::format::pick;
 use super::report::EstimateReport;
 use serde_json::{Value as Json, json};
 use vramlint_base::Lang;
-use vramlint_estimate::record::words::{
+use vramlint_estimate::record::vocabulary::{
     ATTENTION, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, REFERENCES, SCHEMES, name,
 };
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Scheme, Setup, Targets};

@@ -133,7 +133,7 @@ impl Section<'_> {
         let Some((verdict, text)) = summary::verdict(self.report) else { return String::new() };
         let class = match verdict {
             Verdict::Fits => "good",
-            Verdict::Uncertain => "doubt",
+            Verdict::MayNotFit => "doubt",
             Verdict::DoesNotFit => "bad",
         };
         let text = text.get(self.lang);

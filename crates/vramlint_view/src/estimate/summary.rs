@@ -17,11 +17,11 @@ pub fn verdict(report: &EstimateReport) -> Option<(Verdict, Message)> {
             "fits: {from_peak} to spare, {from_high} at the upper bound",
             "放得下：余量 {from_peak}，按上界计 {from_high}"
         ),
-        Verdict::Uncertain if estimate.peak <= gpu => message!(
+        Verdict::MayNotFit if estimate.peak <= gpu => message!(
             "may not fit: {from_peak} to spare, yet {from_high} short at the upper bound",
             "可能放不下：余量 {from_peak}，但按上界计缺 {from_high}"
         ),
-        Verdict::Uncertain => message!(
+        Verdict::MayNotFit => message!(
             "may not fit: {from_peak} short, {from_low} to spare at the lower bound",
             "可能放不下：缺 {from_peak}，按下界计余 {from_low}"
         ),

@@ -6,7 +6,7 @@
 use crate::cli::TaskName;
 use vramlint_base::{Message, message};
 use vramlint_estimate::models::Model;
-use vramlint_estimate::record::words;
+use vramlint_estimate::record::vocabulary;
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Optimizer, Quantization, Reference, Targets, Task};
 
 /// A value that nobody stated, and why it is this one.
@@ -149,7 +149,7 @@ fn weights(task: TaskName, checkpoint: Option<Dtype>) -> Assumed<Dtype> {
     }
     match checkpoint {
         Some(dtype) => {
-            let name = words::name(words::DTYPES, dtype);
+            let name = vocabulary::name(vocabulary::DTYPES, dtype);
             let why = message!(
                 "weights in {name}, as in the checkpoint: transformers 5 keeps its type",
                 "权重为 {name}，与检查点相同：transformers 5 保持原类型"

@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde_json::Value as Json;
 use vramlint_base::{Message, message};
 use vramlint_estimate::models::Model;
-use vramlint_estimate::record::words;
+use vramlint_estimate::record::vocabulary;
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{Dtype, Generation, Lora, Offload, Quantization, Reference, Scheme, Task};
 use vramlint_resolve::Target;
@@ -23,7 +23,7 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
     setup.quantization = stored;
     let num_generations = apply.all(&mut setup)?;
     if stored != Quantization::None {
-        let name = words::name(words::QUANTIZATIONS, stored);
+        let name = vocabulary::name(vocabulary::QUANTIZATIONS, stored);
         apply.notes.push(message!("{name}, as the checkpoint is stored", "{name}：检查点即以此存储"));
     }
     apply.ranks(&mut setup, target)?;
@@ -166,13 +166,13 @@ impl Apply<'_> {
         let fresh = setup.lora.is_none();
         let mut lora = setup.lora.take().unwrap_or_else(|| Lora {
             r: 8,
-            targets: words::targets("q_proj,v_proj"),
+            targets: vocabulary::parse_targets("q_proj,v_proj"),
             dropout: false,
             fp32: true,
             dora: false,
         });
         take(&mut lora.r, flags.lora_r.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_r), notes);
-        let targets = flags.lora_targets.as_deref().map(words::targets);
+        let targets = flags.lora_targets.as_deref().map(vocabulary::parse_targets);
         take(&mut lora.targets, targets.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_targets), notes);
         if own.is_some() {
             notes.push(message!(

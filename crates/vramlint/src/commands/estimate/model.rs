@@ -14,7 +14,7 @@ pub(super) fn from_flags(flags: &SetupArgs, models: &Models, request: &Request) 
         return Ok(Some(Model {
             id: String::new(),
             arch: Arch::from_parameters(count),
-            source: Source::Given,
+            source: Source::CommandLine,
             exact_parameters: None,
             dtype: None,
             prequantized: None,
@@ -22,7 +22,7 @@ pub(super) fn from_flags(flags: &SetupArgs, models: &Models, request: &Request) 
     }
     let Some(name) = &flags.model else { return Ok(None) };
     // What the configuration declares is meant before anything that lies about.
-    let declared = models.is_at_hand(name).then(|| models.find(name)).flatten();
+    let declared = models.is_available(name).then(|| models.find(name)).flatten();
     if declared.is_some() {
         return Ok(declared);
     }

@@ -1,6 +1,6 @@
-//! How far estimates lie from what was measured: `cargo run --release -p vramlint_estimate --bin accuracy [FILE…]`.
+//! Compares estimates with measurements: `cargo run --release -p vramlint_estimate --bin accuracy [FILE…]`.
 //!
-//! Without files: the records of this project. Prints Markdown.
+//! Uses the records of this project by default. Prints Markdown.
 
 mod measure;
 mod published;

@@ -1,4 +1,4 @@
-//! One traced step beside its estimate.
+//! One traced step and its estimate.
 
 use serde_json::Value;
 use vramlint_estimate::Models;
@@ -8,38 +8,38 @@ use vramlint_memory::estimate::Part;
 use vramlint_memory::setup::Scheme;
 use vramlint_memory::{Arch, Setup, estimate};
 
-/// Parts of a peak as records split it. What is neither named is together in the last.
+/// Parts of a peak, as records split it. The last one collects the rest.
 pub(crate) const PARTS: [&str; 6] = ["weights", "gradients", "optimizer", "activations and buffers", "logits", "other"];
 
-/// A record and what is predicted for it. Bytes.
+/// A record and its prediction, in bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     /// Its id.
     pub(crate) id: String,
-    /// What distinguishes it, for people: the model and its setup.
+    /// A description: the model and its setup.
     pub(crate) title: String,
-    /// Several ranks share the work.
+    /// Whether several ranks share the work.
     pub(crate) sharded: bool,
     /// Highest allocated: measured, predicted.
     pub(crate) tensors: (u64, u64),
     /// Highest reserved: measured, predicted.
     pub(crate) reserved: (u64, u64),
-    /// Bounds of what is reserved.
+    /// Bounds of reserved bytes.
     pub(crate) bounds: (u64, u64),
     /// [`PARTS`] at the peak: measured, predicted.
     pub(crate) parts: [(u64, u64); 6],
-    /// Dimensions and where in them the record lies.
+    /// Dimensions with the record's value in each.
     pub(crate) labels: Vec<(&'static str, String)>,
 }
 
-/// How far `predicted` lies from `measured`, in percent of it.
+/// The difference between `predicted` and `measured`, in percent of the latter.
 #[allow(clippy::cast_precision_loss)] // percents of byte counts
 pub(crate) fn error((measured, predicted): (u64, u64)) -> f64 {
     (predicted as f64 - measured as f64) / (measured as f64).max(1.0) * 100.0
 }
 
 impl Measured {
-    /// Where it lies in a dimension.
+    /// The record's value in a dimension.
     pub(crate) fn label(&self, dimension: &str) -> &str {
         self.labels.iter().find(|(own, _)| *own == dimension).map_or("", |(_, value)| value.as_str())
     }
@@ -51,29 +51,29 @@ impl Measured {
         error((whole, (whole + predicted).saturating_sub(measured)))
     }
 
-    /// Whether the bounds hold what was reserved.
+    /// Whether the bounds contain the reserved bytes.
     pub(crate) fn held(&self) -> bool {
         (self.bounds.0..=self.bounds.1).contains(&self.reserved.0)
     }
 
-    /// The width of the bounds in percent of what was reserved.
+    /// The width of the bounds in percent of reserved bytes.
     pub(crate) fn width(&self) -> f64 {
         error((self.reserved.0, self.reserved.0 + (self.bounds.1 - self.bounds.0)))
     }
 }
 
-/// How much of an architecture an estimate may know.
+/// How much of the architecture the estimate gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// All of it.
+    /// Everything.
     Family,
-    /// The keys of its `config.json`, but not the family: as if nobody had described it.
+    /// The keys of the `config.json` without the family.
     Unknown,
-    /// The parameter count alone.
+    /// Only the parameter count.
     Count,
 }
 
-/// Records of a text, one a line, and the ids of those that describe no setup that we know, with the reason.
+/// Measures records, one per line. Also returns the ids of unsupported ones with the reason.
 pub(crate) fn measure(text: &str, reading: Reading) -> (Vec<Measured>, Vec<String>) {
     let models = Models::catalogue();
     let (mut measured, mut unread) = (Vec::new(), Vec::new());
@@ -111,7 +111,7 @@ fn one(line: &str, models: &Models, reading: Reading) -> Result<Measured, String
         (split(&["params"]), of(&[Part::Weights])),
         (split(&["grads"]), of(&[Part::Gradients])),
         (split(&["optim"]), of(&[Part::Optimizer])),
-        // The tracer knows parameters, gradients and states by name and logits by their size: buckets are activations to it.
+        // The tracer identifies parameters, gradients and states by name, and logits by size: it counts buckets as activations.
         (split(&["activations", "buffers"]), of(&[Part::Activations, Part::Buffers])),
         (split(&["logits"]), of(&[Part::Logits])),
         (split(&["inputs", "workspace"]), of(&[Part::KvCache, Part::Other])),
@@ -129,7 +129,7 @@ fn one(line: &str, models: &Models, reading: Reading) -> Result<Measured, String
         setup["seq"],
         label("checkpointing"),
     );
-    let known = if record.arch.certainty() == Certainty::Traced { "described" } else { "read as the usual decoder" };
+    let known = if record.arch.certainty() == Certainty::Traced { "known family" } else { "generic decoder" };
     labels.push(("architecture", known.to_owned()));
     Ok(Measured {
         id,
@@ -143,7 +143,7 @@ fn one(line: &str, models: &Models, reading: Reading) -> Result<Measured, String
     })
 }
 
-/// The dimensions as the record itself writes them.
+/// The dimensions as the record writes them.
 fn labels(raw: &Value) -> Vec<(&'static str, String)> {
     let setup = &raw["setup"];
     let text = |key: &str, otherwise: &str| setup[key].as_str().unwrap_or(otherwise).to_owned();

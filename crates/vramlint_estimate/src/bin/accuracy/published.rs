@@ -1,4 +1,4 @@
-//! Figures that people have published beside the estimates of the setups that they describe.
+//! Published figures next to the estimates of their setups.
 
 use crate::measure::error;
 use crate::report::Spread;
@@ -8,20 +8,20 @@ use vramlint_estimate::Models;
 use vramlint_estimate::record::parse;
 use vramlint_memory::{Setup, estimate};
 
-/// One figure and what is predicted for it.
+/// A published figure and its prediction.
 #[derive(Clone, Debug)]
 pub(crate) struct Published {
     /// Its id.
     pub(crate) id: String,
-    /// The model and the setup, in the words of the source.
+    /// The model and the setup, as the source describes them.
     pub(crate) title: String,
-    /// The card.
+    /// The GPU.
     pub(crate) gpu: String,
     /// Bytes: measured, predicted.
     pub(crate) bytes: (u64, u64),
 }
 
-/// Bytes of a figure in its own unit.
+/// Bytes of a figure, from its unit.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // sizes of cards
 fn bytes(figure: &Value) -> Option<u64> {
     let unit = match figure["unit"].as_str()?.split(' ').next()? {
@@ -33,8 +33,8 @@ fn bytes(figure: &Value) -> Option<u64> {
     Some((figure["measured"].as_f64()? * unit) as u64)
 }
 
-/// The figures of `published` that `setups` describes, in its order. A setup says which figure of the estimate is compared:
-/// `reserved`, or `peak` with the context; `outside_mib` is what the source itself counts beside the allocator.
+/// The figures of `published` that `setups` describes, in order. A setup says which part of the estimate is compared:
+/// `reserved`, or `peak` with the context; `outside_mib` is memory that the source counts in addition to the allocator.
 pub(crate) fn compare(published: &str, setups: &str) -> Result<Vec<Published>, String> {
     let lines = |text: &str| -> Result<Vec<Value>, String> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -66,7 +66,7 @@ pub(crate) fn compare(published: &str, setups: &str) -> Result<Vec<Published>, S
 #[allow(clippy::cast_precision_loss)] // GiB with two decimals
 pub(crate) fn table(figures: &[Published]) -> String {
     let mut out =
-        "| figure | setup | card | measured | predicted | error |\n| --- | --- | --- | ---: | ---: | ---: |\n".to_owned();
+        "| figure | setup | GPU | measured | predicted | error |\n| --- | --- | --- | ---: | ---: | ---: |\n".to_owned();
     let gib = |bytes: u64| bytes as f64 / (1_u64 << 30) as f64;
     for Published { id, title, gpu, bytes } in figures {
         let (measured, predicted) = (gib(bytes.0), gib(bytes.1));

@@ -1,11 +1,11 @@
-//! Errors of many records in few numbers.
+//! Summaries of errors.
 
 use crate::measure::{Measured, PARTS, error};
 
-/// The middle, the value that 95 of 100 stay under, and the largest; of absolute values.
+/// Median, 95th percentile and maximum of absolute values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spread {
-    /// How many there are.
+    /// Number of values.
     pub(crate) count: usize,
     /// The median.
     pub(crate) median: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Of absolute values.
+    /// Computes them from absolute values.
     pub(crate) fn of(values: impl Iterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = values.map(f64::abs).collect();
         sorted.sort_by(f64::total_cmp);
@@ -28,7 +28,7 @@ impl Spread {
     }
 }
 
-/// The figures of a set of records.
+/// The summary of a set of records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Summary {
     /// Errors of allocated bytes, percent.
@@ -37,14 +37,14 @@ pub(crate) struct Summary {
     pub(crate) reserved: Spread,
     /// Median error of each part, percent of the peak.
     pub(crate) parts: [f64; 6],
-    /// Share of the records whose bounds hold what was reserved, percent.
+    /// Share of the records whose bounds contain the reserved bytes, percent.
     pub(crate) coverage: f64,
-    /// Median width of the bounds, percent of what was reserved.
+    /// Median width of the bounds, percent of reserved bytes.
     pub(crate) width: f64,
 }
 
 impl Summary {
-    /// Of some records.
+    /// Summarizes records.
     #[allow(clippy::cast_precision_loss)] // hundreds of records
     pub(crate) fn of<'a>(records: impl Iterator<Item = &'a Measured>) -> Self {
         let records: Vec<&Measured> = records.collect();
@@ -61,7 +61,7 @@ impl Summary {
 }
 
 /// The head of a table of [`row`]s.
-pub(crate) const HEAD: &str = "| | records | tensors: median | 95 of 100 | worst | reserved: median | 95 of 100 | worst | held | width |\n\
+pub(crate) const HEAD: &str = "| | records | tensors: median | 95 of 100 | worst | reserved: median | 95 of 100 | worst | coverage | width |\n\
                     | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
 
 /// One line.
@@ -73,7 +73,7 @@ pub(crate) fn row(name: &str, summary: &Summary) -> String {
     )
 }
 
-/// One device and several: the figures that the documents quote.
+/// One GPU and several: the figures that the documents quote.
 pub(crate) fn overview(records: &[Measured]) -> String {
     let mut out = HEAD.to_owned();
     let single = Summary::of(records.iter().filter(|record| !record.sharded));
@@ -89,7 +89,7 @@ pub(crate) fn overview(records: &[Measured]) -> String {
     out
 }
 
-/// The records that are farthest off, and those whose bounds do not hold.
+/// The records with the largest errors, and those outside their bounds.
 pub(crate) fn worst(records: &[Measured]) -> String {
     let mut out = "\n### Farthest off\n\n| record | tensors | reserved | what |\n| --- | ---: | ---: | --- |\n".to_owned();
     let line = |record: &Measured| {
@@ -101,14 +101,14 @@ pub(crate) fn worst(records: &[Measured]) -> String {
     for record in sorted.iter().take(20) {
         out += &line(record);
     }
-    out += "\n### Not held by their bounds\n\n| record | tensors | reserved | what |\n| --- | ---: | ---: | --- |\n";
+    out += "\n### Outside their bounds\n\n| record | tensors | reserved | what |\n| --- | ---: | ---: | --- |\n";
     for record in records.iter().filter(|record| !record.held()) {
         out += &line(record);
     }
     out
 }
 
-/// A decoder without experts: what is meant where a family is not known.
+/// Whether it is a decoder without experts: the assumption for unknown families.
 pub(crate) fn usual(record: &Measured) -> bool {
     record.label("blocks") == "dense" && !matches!(record.label("task"), "mlm" | "seq2seq")
 }

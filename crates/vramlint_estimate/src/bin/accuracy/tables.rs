@@ -1,4 +1,4 @@
-//! The longer tables: by dimension, and what bounds need.
+//! The longer tables: errors by dimension, and the bounds that records need.
 
 use crate::measure::{Measured, error};
 use crate::report::{HEAD, Summary, row, usual};
@@ -23,8 +23,8 @@ pub(crate) fn dimensions(records: &[Measured]) -> String {
     out
 }
 
-/// What bounds would have to be: by how many percent of the prediction reserved memory lies below and above it, when `aside` records
-/// of a hundred are left aside on either side.
+/// The bounds that records need: how far reserved memory is below and above the prediction, in percent, when `aside` records
+/// of a hundred are ignored on either side.
 pub(crate) fn needed<'a>(records: impl Iterator<Item = &'a Measured>, aside: usize) -> (usize, f64, f64) {
     let mut sorted: Vec<f64> = records.map(|record| error((record.reserved.1, record.reserved.0))).collect();
     sorted.sort_by(f64::total_cmp);
@@ -34,7 +34,7 @@ pub(crate) fn needed<'a>(records: impl Iterator<Item = &'a Measured>, aside: usi
     (sorted.len(), (-below).max(0.0), above.max(0.0))
 }
 
-/// Where the spreads of the bounds come from.
+/// The source of the spreads in `constants.rs`.
 pub(crate) fn spreads(known: &[Measured], unknown: &[Measured], counted: &[Measured]) -> String {
     let mut out = "\n### What bounds need\n\n| known | records | 98 of 100: below | above | 90 of 100: below | above |\n\
                    | --- | ---: | ---: | ---: | ---: | ---: |\n"

@@ -1,4 +1,4 @@
-//! BERT and its kin.
+//! BERT-like encoders.
 
 use super::decoder::{decoder, ungated_mlp};
 use super::sizes::{LLAMA, Sizes};
@@ -37,7 +37,7 @@ const DISTILBERT_NAMES: ModuleNames = ModuleNames {
     ..ModuleNames::LLAMA
 };
 
-/// What all of them share; `late_dropout` where the attention's output is not dropped.
+/// Common to all of them. `mlp_dropout_only`: the attention's output has no dropout.
 fn encoder(
     config: &Config,
     model_type: String,
@@ -103,7 +103,7 @@ fn electra(config: &Config, model_type: String) -> Arch {
     arch
 }
 
-/// DistilBERT: no types, no dropout behind the attention. `pre_classifier` ends as the name that PEFT trains whole.
+/// DistilBERT: no token types, no dropout after the attention. PEFT trains a full copy of `pre_classifier`, whose name ends in `classifier`.
 fn distilbert(config: &Config, model_type: String) -> Arch {
     let mut arch =
         encoder(config, model_type, DISTILBERT, &DISTILBERT_NAMES, ["dropout", "attention_dropout", "activation"], true);
@@ -137,7 +137,7 @@ fn deberta(config: &Config, model_type: String) -> Arch {
             layer.attention.relative = Some(relative);
         }
     }
-    // A convolution beside the first block (DeBERTa v2 XL); its activations are not followed.
+    // A convolution next to the first block (DeBERTa v2 XL); its activations are not simulated.
     if let Some(width) = positive("conv_kernel_size") {
         let groups = positive("conv_groups").unwrap_or(1);
         arch.unsimulated_parameters = arch.hidden * arch.hidden / groups * width + 3 * arch.hidden;

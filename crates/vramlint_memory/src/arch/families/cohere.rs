@@ -11,7 +11,7 @@ pub(super) const FAMILIES: &[Family] = &[Family::traced(&["cohere", "cohere2"], 
 const COHERE: Sizes =
     Sizes { hidden: 8192, inner: Some(22528), layers: 40, heads: 64, kv_heads: None, head_dim: None, vocab: 256_000, tied: true };
 
-/// Both halves from one norm, scaled logits. In Cohere 2 three of four blocks slide, and only those turn queries and keys.
+/// Both halves share one norm; scaled logits. In Cohere 2, three of four blocks slide, and only those have a rotary embedding.
 fn cohere(config: &Config, model_type: String) -> Arch {
     let second = model_type == "cohere2";
     let mut arch = decoder(config, model_type, COHERE, |layer, sizes| {

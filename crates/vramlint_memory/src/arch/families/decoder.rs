@@ -5,7 +5,7 @@ use super::{activation, embedding, head};
 use crate::arch::{Activation, Arch, Attention, Certainty, Layer, Mlp, ModuleNames, Norm, Order, Projection, Rotary};
 use crate::config::{Config, Value};
 
-/// A decoder as Llama is one: `edit` makes the block that of a family.
+/// A Llama-like decoder. `edit` adapts its block to a family.
 pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit: impl FnOnce(&mut Layer, &Sizes)) -> Arch {
     let mut assumptions = Vec::new();
     let sizes = defaults.read(config, &mut assumptions);
@@ -72,7 +72,7 @@ pub(super) fn ungated_mlp(inner: u64, bias: bool, activation: Activation) -> Mlp
     Mlp::Plain { inner, bias, activation }
 }
 
-/// The share of a head that is turned: written in `rope_parameters` or beside it (transformers 5.23, `modeling_rope_utils.py`).
+/// The rotated share of a head, inside `rope_parameters` or at the top level (transformers 5.23, `modeling_rope_utils.py`).
 pub(super) fn partial_rotary_factor(config: &Config, other: f64) -> f64 {
     let inside = |key| config.object(key).and_then(|rope| rope.number("partial_rotary_factor"));
     ["rope_parameters", "rope_scaling"]
@@ -84,18 +84,18 @@ pub(super) fn partial_rotary_factor(config: &Config, other: f64) -> f64 {
 
 /// `int(columns * share)`.
 pub(super) fn rotary_columns(columns: u64, share: f64) -> u64 {
-    // Heads are narrow and shares lie between 0 and 1.
+    // Heads are narrow and shares are between 0 and 1.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let part = (columns as f64 * share.clamp(0.0, 1.0)) as u64;
     part
 }
 
-/// The window of sliding layers: the key where it is written, `other` where it is not.
+/// The window of sliding blocks: the value of the key, or `other` if it is absent.
 pub(super) fn sliding_window(config: &Config, other: Option<u64>) -> Option<u64> {
     if config.has("sliding_window") { config.count("sliding_window") } else { other }
 }
 
-/// Which layers slide: `layer_types`, or what the family does where that is not written.
+/// Which blocks slide: `layer_types`, or the family's pattern if it is absent.
 pub(super) fn sliding_blocks(config: &Config, layers: u64, usual: impl Fn(u64) -> bool) -> Vec<bool> {
     let types = config.list("layer_types").unwrap_or_default();
     (0..layers)

@@ -67,7 +67,7 @@ fn experts(config: &Config, inner: u64, counts: (u64, u64), shared: u64, router:
     }
 }
 
-/// DeepSeek-V2 (complex rotary numbers) and V3 (neighbours), with latent attention.
+/// DeepSeek-V2 (complex rotary) and V3 (neighbouring pairs), with latent attention.
 fn deepseek(config: &Config, model_type: String) -> Arch {
     let third = model_type == "deepseek_v3";
     let mut arch = decoder(config, model_type, if third { V3 } else { V2 }, |layer, _| {
@@ -100,7 +100,7 @@ fn deepseek(config: &Config, model_type: String) -> Arch {
     arch
 }
 
-/// GLM-4.5: Llama attention of which half of each head is turned, routed like DeepSeek-V3.
+/// GLM-4.5: Llama attention with half of each head rotated, routed like DeepSeek-V3.
 fn glm4_moe(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, GLM, |layer, sizes| {
         let attention = &mut layer.attention;

@@ -1,4 +1,4 @@
-//! A stand-in for a model of which only the size is known.
+//! A substitute architecture for a model of which only the size is known.
 
 use super::llama;
 use crate::arch::{Arch, Certainty};
@@ -34,7 +34,7 @@ pub(in crate::arch) fn from_parameter_count(parameters: u64) -> Arch {
             config.set(key, crate::config::Value::Number(value as f64));
         }
         let mut arch = llama::llama(&config, "llama".to_owned());
-        // The layers take what is left, so that the weights are exact to one layer; the rest sits in `tower`.
+        // Layers take up the remaining parameters, so the total is off by less than a layer; the rest are unsimulated parameters.
         let one = crate::arch::parameter_count::layer(&arch.layers[0].0, *hidden);
         let rest = arch.parameters() - one * layers;
         let fitting = (parameters.saturating_sub(rest) / one).max(1);
@@ -48,7 +48,7 @@ pub(in crate::arch) fn from_parameter_count(parameters: u64) -> Arch {
     arch.unsimulated_parameters = parameters.saturating_sub(arch.parameters());
     arch.certainty = Certainty::ParameterCount;
     arch.assumptions = vec![Assumption {
-        en: format!("only a parameter count is known: a Llama of {} blocks of width {} is assumed", arch.layers(), arch.hidden),
+        en: format!("only the parameter count is known: assuming a Llama with {} layers of width {}", arch.layers(), arch.hidden),
         zh: format!("只知道参数量：按 {} 层、宽度 {} 的 Llama 结构估算", arch.layers(), arch.hidden),
     }];
     arch

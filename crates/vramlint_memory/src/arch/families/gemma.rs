@@ -32,7 +32,7 @@ fn gemma(config: &Config, model_type: String) -> Arch {
     arch
 }
 
-/// The second: norms around both halves, capped scores and logits, every other block slides. VaultGemma leaves the norms behind out.
+/// Gemma 2: norms around both halves, capped scores and logits, alternating sliding blocks. VaultGemma omits the norms after each half.
 fn gemma2(config: &Config, model_type: String) -> Arch {
     let vault = model_type == "vaultgemma";
     let mut arch = decoder(config, model_type, GEMMA2, |layer, _| {
@@ -72,7 +72,7 @@ fn alternate(config: &Config, arch: &mut Arch, usual: impl Fn(u64) -> bool) {
     for_each_block(arch, |number, layer| layer.attention.window = window.filter(|_| slides[number]));
 }
 
-/// A cap that is a number where it is written, `null` to switch it off, and `other` where it is not written.
+/// Whether there is a cap: a number sets it, `null` disables it, and `other` applies if the key is absent.
 fn cap(config: &Config, key: &str, other: bool) -> bool {
     if config.has(key) { config.number(key).is_some() } else { other }
 }

@@ -21,7 +21,7 @@ const GLM: Sizes = Sizes {
 };
 const NAMES: ModuleNames = ModuleNames { gate: "mlp.gate_up_proj", ..ModuleNames::LLAMA };
 
-/// Half of each head is turned by neighbours, gate and up are one matrix; the second has norms around both halves.
+/// Half of each head is rotated by neighbouring pairs; gate and up are one matrix; GLM-4-0414 has norms around both halves.
 fn glm(config: &Config, model_type: String) -> Arch {
     let second = model_type == "glm4";
     decoder(config, model_type, GLM, |layer, sizes| {

@@ -9,7 +9,7 @@ pub(super) const FAMILIES: &[Family] = &[Family::traced(&["gpt2"], read)];
 const NAMES: ModuleNames =
     ModuleNames { fused: "attn.c_attn", out: "attn.c_proj", up: "mlp.c_fc", down: "mlp.c_proj", ..ModuleNames::LLAMA };
 
-/// Reads one.
+/// GPT-2.
 fn read(config: &Config, model_type: String) -> Arch {
     let hidden = config.count("n_embd").unwrap_or(768);
     let heads = config.count("n_head").unwrap_or(12);

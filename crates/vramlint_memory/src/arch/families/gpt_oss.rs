@@ -20,7 +20,7 @@ const OSS: Sizes = Sizes {
     tied: false,
 };
 
-/// Reads one.
+/// gpt-oss 20B and 120B.
 fn read(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, OSS, |layer, sizes| {
         let bias = config.flag("attention_bias").unwrap_or(true);

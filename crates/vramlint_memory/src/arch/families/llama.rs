@@ -30,7 +30,7 @@ pub(super) fn llama(config: &Config, model_type: String) -> Arch {
     })
 }
 
-/// Mistral and Ministral: a window for every block, where one is written.
+/// Mistral and Ministral: one window for every block, if the config has one.
 fn mistral(config: &Config, model_type: String) -> Arch {
     let mixed = model_type == "ministral";
     // MistralConfig has a window unless it is written as null; Ministral 3 has none unless it is written.

@@ -1,4 +1,4 @@
-//! The text part of Llama 4: complex rotary numbers in three of four blocks, chunks, experts in every block or every other.
+//! The text part of Llama 4: complex rotary in three of four blocks, chunked attention, experts in every or every other block.
 
 use super::Family;
 use super::decoder::{decoder, for_each_block, sliding_blocks};
@@ -21,7 +21,7 @@ const LLAMA4: Sizes = Sizes {
     tied: false,
 };
 
-/// Reads one.
+/// The text part of Llama 4.
 fn read(config: &Config, model_type: String) -> Arch {
     let mut inner = 0;
     let mut arch = decoder(config, model_type, LLAMA4, |layer, sizes| {
@@ -53,7 +53,7 @@ fn read(config: &Config, model_type: String) -> Arch {
         let turned = turned(block);
         layer.attention.window = chunk.filter(|_| chunked[block]);
         if turned {
-            // Without a weight, behind the rotary embedding.
+            // Without a weight, after the rotary embedding.
             layer.attention.qk_norm =
                 normalized.then_some(QkNorm { norm: Norm::RmsNoWeight, per_head: true, after_rotary: true });
         } else {

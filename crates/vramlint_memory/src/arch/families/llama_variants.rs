@@ -51,7 +51,7 @@ const CWM: Sizes = Sizes {
     tied: false,
 };
 
-/// Granite: embeddings, residuals and logits are multiplied by numbers (also by one).
+/// Granite: embeddings, residuals and logits have multipliers (even if they are 1).
 fn granite(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, LLAMA, |layer, _| layer.scaled = true);
     arch.embedding.scaled = true;
@@ -59,7 +59,7 @@ fn granite(config: &Config, model_type: String) -> Arch {
     arch
 }
 
-/// SmolLM 3: every fourth block does not turn queries and keys.
+/// SmolLM 3: every fourth block has no rotary embedding.
 fn smollm3(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, SMOLLM3, |_, _| {});
     let every = config.count("no_rope_layer_interval").unwrap_or(4).max(1);
@@ -89,7 +89,7 @@ fn seed(config: &Config, model_type: String) -> Arch {
     })
 }
 
-/// ERNIE 4.5: queries and keys are turned by neighbours in fp32.
+/// ERNIE 4.5: rotates neighbouring pairs in fp32.
 fn ernie(config: &Config, model_type: String) -> Arch {
     decoder(config, model_type, ERNIE, |layer, sizes| {
         let bias = config.flag("use_bias").unwrap_or(false);
@@ -106,14 +106,14 @@ fn ernie(config: &Config, model_type: String) -> Arch {
     })
 }
 
-/// Hunyuan: norms of queries and keys behind the rotary embedding.
+/// Hunyuan: norms of queries and keys after the rotary embedding.
 fn hunyuan(config: &Config, model_type: String) -> Arch {
     decoder(config, model_type, HUNYUAN, |layer, _| {
         layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, after_rotary: true });
     })
 }
 
-/// Helium: the weight of a norm in fp32, queries and keys turned by neighbours.
+/// Helium: norm weights in fp32, rotates neighbouring pairs.
 fn helium(config: &Config, model_type: String) -> Arch {
     decoder(config, model_type, HELIUM, |layer, sizes| {
         layer.norm = Norm::RmsOlmo2 { cast: true };

@@ -53,7 +53,7 @@ fn olmoe(config: &Config, model_type: String) -> Arch {
     })
 }
 
-/// Granite MoE: embeddings, residuals and logits are multiplied by numbers, the highest logits go through the softmax.
+/// Granite MoE: embeddings, residuals and logits have multipliers; the softmax runs over the highest logits.
 fn granitemoe(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, LLAMA, |layer: &mut Layer, sizes| {
         layer.scaled = true;

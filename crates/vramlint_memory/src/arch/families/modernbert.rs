@@ -14,7 +14,7 @@ const MODERNBERT: Sizes = Sizes { hidden: 768, inner: Some(1152), layers: 22, he
 const NAMES: ModuleNames =
     ModuleNames { fused: "attn.Wqkv", out: "attn.Wo", gate: "mlp.Wi", down: "mlp.Wo", ..ModuleNames::LLAMA };
 
-/// Reads one.
+/// ModernBERT.
 fn read(config: &Config, model_type: String) -> Arch {
     let norm = Norm::Layer { weight: true, bias: config.flag("norm_bias").unwrap_or(false) };
     let mut arch = decoder(config, model_type, MODERNBERT, |layer, sizes| {
@@ -32,7 +32,7 @@ fn read(config: &Config, model_type: String) -> Arch {
         layer.dropout = config.number("mlp_dropout").unwrap_or(0.0) > 0.0;
         layer.names = &NAMES;
     });
-    // Half of the window lies on either side.
+    // Half of the window is on either side.
     let window = config.count("local_attention").map(|both| both / 2).or_else(|| config.count("sliding_window")).unwrap_or(64);
     let every = config.count("global_attn_every_n_layers").unwrap_or(3).max(1);
     let slides = sliding_blocks(config, arch.layers(), |number| !number.is_multiple_of(every));

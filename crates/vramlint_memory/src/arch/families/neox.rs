@@ -88,7 +88,7 @@ fn gptj(config: &Config, model_type: String) -> Arch {
 
 /// Falcon: one key head (7B), a key head for each group (40B, 180B), or a block of the old kind with ALiBi (RW).
 fn falcon(config: &Config, model_type: String) -> Arch {
-    // A file of Falcon says it; a catalogue that only knows the usual keys tells it by the number of key heads.
+    // Falcon's own config states it; catalogue rows with the usual keys only imply it by the number of key heads.
     let some_heads =
         config.count("num_key_value_heads").is_some_and(|heads| heads > 1 && Some(heads) < config.count("num_attention_heads"));
     let grouped = config.flag("new_decoder_architecture").unwrap_or(some_heads);

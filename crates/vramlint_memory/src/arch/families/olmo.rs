@@ -20,7 +20,7 @@ fn olmo(config: &Config, model_type: String) -> Arch {
     })
 }
 
-/// The second and third: norms behind both halves and over all queries and keys; in the third, three of four blocks slide.
+/// OLMo 2 and 3: norms after both halves and over all queries and keys; in OLMo 3, three of four blocks slide.
 fn olmo2(config: &Config, model_type: String) -> Arch {
     let third = model_type == "olmo3";
     let mut arch = decoder(config, model_type, OLMO, |layer, sizes| {
@@ -41,7 +41,7 @@ fn olmo2(config: &Config, model_type: String) -> Arch {
     arch
 }
 
-/// EXAONE 4: where blocks slide, the others do not turn queries and keys.
+/// EXAONE 4: if some blocks slide, the others have no rotary embedding.
 fn exaone4(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, EXAONE, |layer, _| {
         layer.order = Order::PostInResidual;

@@ -63,7 +63,7 @@ fn opt(config: &Config, model_type: String) -> Arch {
     arch
 }
 
-/// BLOOM: ALiBi, a norm behind the embedding, its own gelu.
+/// BLOOM: ALiBi, a norm after the embedding, its own GELU.
 fn bloom(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, BLOOM, |layer, sizes| {
         let attention = &mut layer.attention;
@@ -101,7 +101,7 @@ fn mpt(config: &Config, model_type: String) -> Arch {
     })
 }
 
-/// GPT-Neo: learned positions; global and local layers hold a mask each and take the same memory.
+/// GPT-Neo: learned positions; global and local layers each store a mask and need the same memory.
 fn neo(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, NEO, |layer, sizes| {
         let attention = &mut layer.attention;

@@ -34,7 +34,7 @@ fn sparse(config: &Config) -> impl Fn(usize) -> bool {
     }
 }
 
-/// A whole number of a list.
+/// An integer of a list.
 pub(super) fn number(value: &Value) -> Option<u64> {
     match value {
         // Numbers of blocks are small.
@@ -88,7 +88,7 @@ fn qwen3(config: &Config, model_type: String) -> Arch {
     arch
 }
 
-/// Qwen3-Next: three of four blocks attend linearly, by kernels of their own. Its parameters are counted; its steps are taken to be
+/// Qwen3-Next: three of four blocks use linear attention with its own kernels. Its parameters are counted; its steps are simulated as
 /// those of blocks with full attention.
 fn next(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, NEXT, |layer, _| {
@@ -129,7 +129,7 @@ fn next(config: &Config, model_type: String) -> Arch {
     arch.unsimulated_parameters = (full * gates).saturating_add((blocks - full.min(blocks)) * linear.saturating_sub(plain));
     arch.certainty = Certainty::GenericDecoder;
     arch.assumptions.push(Assumption {
-        en: "blocks with linear attention are taken to need what blocks with full attention need".to_owned(),
+        en: "assuming linear-attention blocks need as much memory as full-attention blocks".to_owned(),
         zh: "线性注意力层按普通注意力层的需求估算".to_owned(),
     });
     arch

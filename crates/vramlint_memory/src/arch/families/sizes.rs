@@ -1,4 +1,4 @@
-//! The numbers of a decoder's config, under the keys that families use for them.
+//! Sizes in a decoder's config, under the keys that families use.
 
 use crate::config::Config;
 use crate::estimate::Assumption;
@@ -53,14 +53,14 @@ fn first(config: &Config, keys: &[&str]) -> Option<u64> {
 }
 
 impl Sizes {
-    /// Reads a config; what it does not say has the default, and is said where the size of the model hangs on it.
+    /// Reads a config. Missing values get defaults; those that determine the model's size are listed as assumptions.
     pub(super) fn read(self, config: &Config, assumptions: &mut Vec<Assumption>) -> Self {
         let mut need = |keys: &[&str], other: u64| {
             first(config, keys).unwrap_or_else(|| {
                 let key = keys.first().copied().unwrap_or_default();
                 assumptions.push(Assumption {
-                    en: format!("the architecture does not say {key}: {other} is assumed"),
-                    zh: format!("架构没有写明 {key}：按 {other} 计算"),
+                    en: format!("the architecture lacks {key}: assuming {other}"),
+                    zh: format!("架构缺少 {key}：按 {other} 计"),
                 });
                 other
             })

@@ -22,7 +22,7 @@ const NAMES: ModuleNames = ModuleNames {
 };
 const PLAIN_NAMES: ModuleNames = ModuleNames { up: "DenseReluDense.wi", ..NAMES };
 
-/// Reads one.
+/// T5, mT5, UMT5, LongT5.
 fn read(config: &Config, model_type: String) -> Arch {
     let written = config.text("feed_forward_proj").unwrap_or(if model_type == "t5" { "relu" } else { "gated-gelu" }).to_owned();
     let mut arch = decoder(config, model_type, T5, |layer, sizes| {
@@ -54,7 +54,7 @@ fn read(config: &Config, model_type: String) -> Arch {
     let buckets = config.count("relative_attention_num_buckets").unwrap_or(32);
     arch.decoder = Some(Decoder { layer, blocks, buckets });
     arch.embedding.dropout = layer.dropout;
-    // 5.23 ties always; what the config says of it only scales what the head sees, and that in T5 alone.
+    // transformers 5.23 always ties the head; the config key only decides whether T5 scales the head's input.
     let said = config.flag("scale_decoder_outputs").or(config.flag("tie_word_embeddings")).unwrap_or(true);
     arch.head.scaled = said && arch.model_type == "t5";
     arch.head.tied = true;

@@ -76,7 +76,7 @@ fn bigcode(config: &Config, model_type: String) -> Arch {
     arch
 }
 
-/// StableLM: LayerNorm, a quarter of each head turned.
+/// StableLM: LayerNorm, a quarter of each head rotated.
 fn stablelm(config: &Config, model_type: String) -> Arch {
     decoder(config, model_type, STABLELM, |layer, sizes| {
         let attention = &mut layer.attention;
@@ -95,7 +95,7 @@ fn stablelm(config: &Config, model_type: String) -> Arch {
     })
 }
 
-/// Nemotron: LayerNorm of one plus the weight, squared ReLU, half of each head turned.
+/// Nemotron: LayerNorm of one plus the weight, squared ReLU, half of each head rotated.
 fn nemotron(config: &Config, model_type: String) -> Arch {
     decoder(config, model_type, NEMOTRON, |layer, sizes| {
         let columns = rotary_columns(sizes.head_dim(), partial_rotary_factor(config, 0.5));

@@ -1,4 +1,4 @@
-//! A family that nobody described here: read as the usual decoder that most are, and said so.
+//! Unknown families: read as a generic decoder, with an assumption.
 
 use super::decoder::{decoder, ungated_mlp};
 use super::sizes::{LLAMA, Sizes};
@@ -7,7 +7,7 @@ use crate::arch::{Activation, Arch, Certainty, Norm, QkNorm};
 use crate::config::Config;
 use crate::estimate::Assumption;
 
-/// Reads what its keys tell: the sizes under their usual names, biases, tied embeddings, LayerNorm or RMSNorm, norms of queries and
+/// Reads what the keys reveal: sizes under their usual names, biases, tied embeddings, LayerNorm or RMSNorm, norms of queries and
 /// keys, learned positions. The rest is Llama's.
 pub(super) fn unknown(config: &Config, model_type: String) -> Arch {
     let name = if model_type.is_empty() { "?".to_owned() } else { model_type.clone() };
@@ -44,8 +44,8 @@ pub(super) fn unknown(config: &Config, model_type: String) -> Arch {
     arch.assumptions.insert(
         0,
         Assumption {
-            en: format!("the model type {name} is not known: a decoder of the usual kind with its sizes is assumed"),
-            zh: format!("不认识模型类型 {name}：按相同尺寸的常见解码器结构估算"),
+            en: format!("unknown model type {name}: assuming a generic decoder of its size"),
+            zh: format!("未知模型类型 {name}：按相同尺寸的常见解码器结构估算"),
         },
     );
     arch

@@ -7,10 +7,10 @@ use crate::arch::Arch;
 use crate::config::{Config, Value};
 use crate::estimate::Assumption;
 
-/// The keys under which the language part stands.
+/// Keys of the language part.
 const INSIDE: &[&str] = &["text_config", "llm_config", "language_config"];
 
-/// The config of the language part, with its `model_type`; `None` where the model only reads text.
+/// The config of the language part, with its `model_type`; `None` if the model is text-only.
 pub(super) fn language(config: &Config, model_type: &str) -> Option<Config> {
     let inside = INSIDE.iter().find_map(|key| config.object(key));
     let released = matches!(model_type, "qwen2_vl" | "qwen2_5_vl");
@@ -49,12 +49,12 @@ pub(super) fn add_tower(arch: &mut Arch, config: &Config, model_type: &str) {
     arch.certainty = arch.certainty.max(crate::arch::Certainty::GenericDecoder);
     if known.is_none() {
         arch.assumptions.push(Assumption {
-            en: format!("the vision tower of {model_type} is counted as that of a usual vision transformer"),
+            en: format!("the vision tower of {model_type} counts as a standard vision transformer"),
             zh: format!("{model_type} 的视觉塔按常见的视觉 Transformer 结构计数"),
         });
     }
     arch.assumptions.push(Assumption {
-        en: "the vision tower is counted with its weights only: what images take in it comes on top".to_owned(),
+        en: "only the weights of the vision tower count: activations of images come on top".to_owned(),
         zh: "视觉塔只计权重：图像在其中占用的显存需另外加上".to_owned(),
     });
 }
@@ -132,7 +132,7 @@ fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Optio
     }
 }
 
-/// `PatchMerger` behind its norm: two layers, the first as wide as the patches that are merged.
+/// `PatchMerger` after its norm: two layers, the first as wide as the merged patches.
 fn merge(vision: &Config, hidden: u64, out: u64) -> u64 {
     let wide = hidden * number(vision, &["spatial_merge_size"], 2).pow(2);
     dense(wide, wide) + dense(wide, out)

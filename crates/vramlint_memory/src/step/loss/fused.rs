@@ -68,7 +68,7 @@ fn pick(t: &Tape, hidden: &Tensor, rows: u64, columns: u64) -> Tensor {
     drop(indices);
     t.record(&[&sliced], out, move |tape, grad| {
         let out = tape.empty(rows * columns, grad.width);
-        // Indices are made linear and sorted.
+        // Indices are linearized and sorted.
         let linear = tape.empty(rows, 8);
         drop((tape.empty(rows, 8), tape.empty(rows, 8), tape.empty(rows, 8), linear));
         drop((grad, kept));

@@ -69,7 +69,7 @@ fn preference(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: Batch,
     let reference = t.no_grad(|t| {
         let before = t.site();
         t.set_site(Site { name: &REFERENCE, ..before });
-        // With adapters the policy itself is asked, adapters switched off.
+        // With adapters, the reference is the policy with its adapters disabled.
         other.without_adapters(models.reference.is_none(), |model| log_probs(t, model, ids, batch, setup, false))
     });
     t.set_site(site());
@@ -78,7 +78,7 @@ fn preference(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: Batch,
     t.unary_saving_input(difference)
 }
 
-/// Log-probabilities of the tokens: `rows × length` numbers.
+/// Log-probabilities of the tokens: `rows × length` elements.
 fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
     let hidden = model.forward(t, ids, batch, setup, train);
     t.set_site(site());

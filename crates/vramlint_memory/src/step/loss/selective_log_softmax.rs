@@ -4,12 +4,12 @@ use crate::estimate::Part;
 use crate::tape::{Tape, Tensor};
 use std::borrow::Borrow;
 
-/// Pieces at most: a trace of thousands of rows would tell nothing more.
+/// The maximum number of pieces: more would only lengthen the trace.
 const GROUPS: u64 = 64;
 
-/// `rows × length` numbers out of `rows × length × vocab`.
+/// `rows × length` elements out of `rows × length × vocab`.
 pub(super) fn log_probs(t: &Tape, logits: Tensor, rows: u64, length: u64, vocab: u64) -> Tensor {
-    // Many rows are taken in groups: the same bytes in fewer pieces.
+    // Many rows are grouped: the same bytes in fewer pieces.
     let groups = rows.clamp(1, GROUPS);
     let each = rows * length * vocab / groups;
     let length = rows * length / groups;
@@ -46,7 +46,7 @@ impl Tape {
         })
     }
 
-    /// `torch.gather` of `numel` numbers: backward writes into zeros of the whole.
+    /// `torch.gather` of `numel` elements: backward writes into zeros of the input's size.
     fn gather(&self, x: &Tensor, numel: u64) -> Tensor {
         let out = self.empty(numel, x.width);
         let (whole, width) = (x.numel, x.width);

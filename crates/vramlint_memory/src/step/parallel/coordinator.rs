@@ -21,9 +21,9 @@ struct AllGatherHandle {
 }
 
 struct ParamState {
-    /// Its gathered numbers.
+    /// The gathered parameter.
     memory: Option<Tensor>,
-    /// The all-gather that nobody waited for yet on its behalf.
+    /// The pending all-gather that contains it.
     handle: Option<Rc<AllGatherHandle>>,
     /// This rank's part of the copy that a group of ranks shares (ZeRO++); it lives until weights change.
     secondary: Option<Tensor>,
@@ -56,7 +56,7 @@ pub(super) struct Coordinator {
 }
 
 impl Coordinator {
-    /// For parameters of the given sizes.
+    /// A coordinator for parameters of these sizes.
     pub(super) fn new(sizes: impl IntoIterator<Item = (ParamId, u64)>, width: u64, setup: &Setup) -> Self {
         let p = &setup.parallel;
         let state = |numel| ParamState {
@@ -125,7 +125,7 @@ impl Coordinator {
         }
     }
 
-    /// Behind backward: what no hook released goes, and the record begins anew.
+    /// After backward: frees what no hook released, and resets the trace of modules.
     pub(super) fn finish_backward(&mut self, t: &Tape) {
         for params in std::mem::take(&mut self.running) {
             for id in params {
@@ -155,7 +155,7 @@ impl Coordinator {
         }
     }
 
-    /// While a model is partitioned first, secondary copies are made at once.
+    /// Initial partitioning creates the secondary copies at once.
     pub(super) fn make_secondary_copies(&mut self, t: &Tape) {
         let mut ids: Vec<ParamId> = self.params.keys().copied().collect();
         ids.sort_unstable();
@@ -173,7 +173,7 @@ impl Coordinator {
         }
     }
 
-    /// Behind it: small parameters are gathered for good, one by one.
+    /// After the step: gathers small parameters permanently, one at a time.
     pub(super) fn gather_persistent(&mut self, t: &Tape) {
         let mut ids: Vec<ParamId> = self.params.iter().filter(|(_, state)| state.persistent).map(|(id, _)| *id).collect();
         ids.sort_unstable();
@@ -188,7 +188,7 @@ impl Coordinator {
         self.params.get(&id).is_some_and(|state| state.memory.is_none() && state.handle.is_none())
     }
 
-    /// `all_gather_coalesced`: one parameter is gathered where it will lie, several through a buffer that they share.
+    /// `all_gather_coalesced`: a single parameter is gathered in place, several through a shared buffer.
     fn gather(&mut self, t: &Tape, ids: &BTreeSet<ParamId>) {
         if ids.is_empty() {
             return;
@@ -212,7 +212,7 @@ impl Coordinator {
         }
     }
 
-    /// Waits for a parameter, and with it for all that are gathered together with it. The buffer goes with the last of them.
+    /// Waits for a parameter, and thereby for all parameters of the same all-gather. Its buffer is freed with the last of them.
     fn wait(&mut self, t: &Tape, id: ParamId) {
         let Some(handle) = self.params.get_mut(&id).and_then(|state| state.handle.take()) else { return };
         if self.params[&id].memory.is_some() {
@@ -220,7 +220,7 @@ impl Coordinator {
         }
         let _label = label_scope(t, &GATHERED);
         t.on_stream(GATHER, |t| {
-            // A quantized buffer is turned into numbers first.
+            // A quantized buffer is dequantized first.
             let numbers =
                 if handle.quantized { t.empty_as(handle.buffer.numel, self.width, Part::Buffers) } else { handle.buffer.clone() };
             let alone = handle.params.len() == 1;
@@ -233,7 +233,7 @@ impl Coordinator {
         });
     }
 
-    /// Takes what is used now out of the queue of what is to be gathered ahead.
+    /// Removes the parameters in use from the prefetch queue.
     fn drop_from_queue(&mut self, params: &[ParamId]) {
         let step = self.step;
         let fresh = |state: &ParamState| state.fetched_for_step.is_none_or(|other| other < step);

@@ -16,7 +16,7 @@ pub(super) struct Ddp {
     limit: u64,
     views: bool,
     defer: bool,
-    /// Gradients in the order in which they became complete, from which buckets are built anew.
+    /// Gradients in the order of completion, from which buckets are rebuilt.
     order: RefCell<Vec<ParamId>>,
     buckets: RefCell<Vec<Tensor>>,
     places: RefCell<HashMap<ParamId, Tensor>>,
@@ -102,7 +102,7 @@ impl Hooks for Ddp {
         if !self.rebuilt.get() && !self.order.borrow().contains(&id) {
             self.order.borrow_mut().push(id);
         }
-        // Under `no_sync` the reducer looks away; otherwise the gradient is copied to its bucket and, where asked for, becomes a view of it.
+        // The reducer is inactive under `no_sync`; otherwise the gradient is copied to its bucket and, if requested, becomes a view of it.
         if self.views && (self.last.get() || !self.defer) {
             t.set_grad(id, self.places.borrow().get(&id).cloned());
         }

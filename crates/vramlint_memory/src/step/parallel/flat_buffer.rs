@@ -6,7 +6,7 @@ pub(super) fn partition_numel(total: u64, ranks: u64, unit: u64) -> u64 {
     total.div_ceil(ranks * unit) * unit
 }
 
-/// How many of the numbers from `offset` on belong to the first part.
+/// How many of the elements from `offset` on belong to the first part.
 pub(super) fn owned_numel(offset: u64, numel: u64, part: u64) -> u64 {
     part.saturating_sub(offset).min(numel)
 }

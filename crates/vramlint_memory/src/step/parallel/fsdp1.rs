@@ -1,7 +1,7 @@
 //! `FullyShardedDataParallel` (torch 2.15, `distributed/fsdp/_flat_param.py`): each unit is one flat parameter.
 //!
-//! Not compared with a trace. What it shares with [`super::fsdp2`] is there; what differs is that a unit is gathered where its
-//! parameters lie, so that nothing is copied out, and that its gradient is joined in one flat tensor before it is reduced.
+//! Not compared with a trace. It shares [`super::fsdp2`]; the differences are that a flat parameter is gathered in place
+//! (nothing is copied out), and that its gradient is concatenated in one flat tensor before the reduction.
 
 use crate::estimate::Part;
 use crate::tape::{ParamId, Tape, Tensor};

@@ -8,7 +8,7 @@ use crate::setup::{Offload, Scheme, Setup};
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 
-/// A model that was given to `fully_shard`.
+/// A model wrapped by `fully_shard`.
 pub(super) struct Fsdp2 {
     /// Blocks in order, the root last.
     groups: Vec<FsdpParamGroup>,
@@ -44,7 +44,7 @@ impl Fsdp2 {
         } else {
             members.push(loaded.ids(t));
         }
-        // Sharded within a group and copied across groups (HYBRID_SHARD), where one is given.
+        // Sharded within a group and replicated across groups (HYBRID_SHARD), if a group size is set.
         let ranks = if p.hpz > 1 { p.hpz } else { p.world.max(1) };
         let groups: Vec<FsdpParamGroup> =
             members.into_iter().map(|params| FsdpParamGroup::new(t, params, ranks, compute, offload)).collect();
@@ -86,7 +86,7 @@ impl Fsdp2 {
         }
         let _label = label_scope(t, &GATHERED);
         let numel: u64 = group.shard_numels.iter().sum();
-        // The shards come from the host first where they are kept there.
+        // Offloaded shards are copied from the host first.
         let moved: Vec<Tensor> = if self.offload {
             group.shards.iter().map(|id| t.empty_as(t.numel(*id), t.with_param(*id, |p| p.width()), Part::Buffers)).collect()
         } else {
@@ -174,7 +174,7 @@ impl Fsdp2 {
             return;
         }
         if self.defer && !self.last.get() {
-            // Gradients stay whole until the last micro-batch (`set_requires_gradient_sync(False)`).
+            // Gradients stay unsharded until the last micro-batch (`set_requires_gradient_sync(False)`).
             Self::release(group);
             return;
         }
@@ -190,7 +190,7 @@ impl Fsdp2 {
         let numel: u64 = places.iter().map(|at| group.shard_numels[*at]).sum();
         let input = if self.flat {
             let joined = fsdp1::flatten_gradients(t, &group.params, grads, self.compute);
-            // Reduced where it lies, or in a copy of another type.
+            // Reduced in place, or in a copy of another type.
             if self.reduce == self.compute { joined } else { t.empty_as(joined.numel, self.reduce, Part::Buffers) }
         } else {
             let input = t.empty_as(numel * self.ranks, self.reduce, Part::Buffers);

@@ -10,19 +10,19 @@ pub(super) struct FsdpParamGroup {
     pub(super) params: Vec<ParamId>,
     /// This rank's rows of each of them.
     pub(super) shards: Vec<ParamId>,
-    /// Numbers of each shard, padded to whole rows.
+    /// Elements of each shard, padded to full rows.
     pub(super) shard_numels: Vec<u64>,
     /// What was gathered and is not copied out yet.
     pub(super) pending: RefCell<Option<Tensor>>,
     pub(super) whole: RefCell<Vec<Tensor>>,
     pub(super) gathered: Cell<bool>,
     pub(super) reduced: Cell<bool>,
-    /// Where it stands among the units of a forward, for prefetching in backward.
+    /// Its index in the order of the forward, for prefetching in backward.
     pub(super) forward_index: Cell<Option<usize>>,
 }
 
 impl FsdpParamGroup {
-    /// Keeps this rank's rows of `params`; in training they are gathered in numbers of `compute` bytes.
+    /// TrainingEffect this rank's rows of `params`. Training gathers them in a type of `compute` bytes.
     pub(super) fn new(t: &Tape, params: Vec<ParamId>, ranks: u64, compute: u64, offload: bool) -> Self {
         let _label = label_scope(t, &SHARDS);
         let (mut shards, mut shard_numels) = (Vec::new(), Vec::new());

@@ -1,11 +1,11 @@
 //! Ranks that share the work: what one of them holds.
 //!
-//! A scheme takes the loaded model over, stands around modules and gradients ([`Hooks`]), and says what the optimizer steps on.
-//! Sizes of flat buffers, parts and sub-groups come from a [`ParamSizes`] of the whole model, so they are right whichever of its blocks are
-//! run. Not linear in the number of blocks, and so right only where enough of them are run to fill one: the bucket that is open at a
+//! An engine wraps the built model, hooks into modules and gradients ([`Hooks`]), and decides what the optimizer steps on.
+//! Sizes of flat buffers, partitions and sub-groups come from the [`ParamSizes`] of the full model, so they are exact whichever blocks
+//! run. Not linear in the number of blocks, and so exact only if enough of them run to fill one: the bucket that is open at a
 //! moment, ZeRO-3's live parameters below their bound, and which of DDP's buckets a gradient falls into.
 //!
-//! Rank 0 is simulated: with flat buffers it is the one that owns the embedding, whose gradient is copied whole.
+//! Rank 0 is simulated: with flat buffers it owns the embedding, whose gradient is copied in full.
 
 mod coordinator;
 mod ddp;
@@ -38,7 +38,7 @@ static SHARDS: Label = Label { en: "sharded weights", zh: "分片权重" };
 static MASTERS: Label = Label { en: "master weights in fp32", zh: "fp32 主权重" };
 static REDUCED: Label = Label { en: "reduced gradients", zh: "归约后的梯度" };
 
-/// Says what memory is taken for, until it goes.
+/// Labels allocations until it is dropped.
 struct LabelScope<'a> {
     tape: &'a Tape,
     before: Site,
@@ -58,7 +58,7 @@ impl Drop for LabelScope<'_> {
 
 /// A way of sharing, wrapped around a model.
 pub(super) trait DistributedEngine: Hooks {
-    /// A micro-batch begins. `last`: gradients are reduced behind it, and a step follows.
+    /// A micro-batch begins. `last`: its gradients are reduced, and a step follows.
     fn begin_micro_batch(&self, _t: &Tape, _last: bool) {}
     /// The model was called and gave its loss.
     fn end_forward(&self, _t: &Tape) {}
@@ -80,7 +80,7 @@ pub(super) trait DistributedEngine: Hooks {
     fn groups(&self) -> usize {
         1
     }
-    /// Gradients of a group are made ready; what it gives is what the optimizer steps on now.
+    /// Prepares the gradients of a group and returns the parameters that the optimizer steps on now.
     fn begin_step(&self, _t: &Tape, _group: usize) -> Vec<ParamId> {
         self.optimizer_params()
     }
@@ -90,7 +90,7 @@ pub(super) trait DistributedEngine: Hooks {
     fn compute_grad_norm(&self, _t: &Tape) {}
 }
 
-/// Takes a loaded model over. `None` where one process has all.
+/// Wraps a built model. `None` for a single process.
 pub(super) fn wrap(t: &Tape, loaded: &Modules, param_sizes: &ParamSizes, setup: &Setup) -> Option<Rc<dyn DistributedEngine>> {
     if setup.parallel.world <= 1 && matches!(setup.parallel.scheme, Scheme::None) {
         return None;
@@ -106,13 +106,13 @@ pub(super) fn wrap(t: &Tape, loaded: &Modules, param_sizes: &ParamSizes, setup: 
     Some(engine)
 }
 
-/// The type in which a sharded model computes: that of mixed precision, which DeepSpeed's engine and FSDP's policy give to the
+/// The compute type of a sharded model: that of mixed precision, which DeepSpeed's engine and FSDP's policy apply to the
 /// parameters themselves, or that of the weights.
 pub(super) fn compute_width(setup: &Setup) -> u64 {
     setup.autocast.unwrap_or(setup.weights).bytes()
 }
 
-/// Whether forward runs under `torch.autocast`: not where the parameters themselves are in the type of mixed precision.
+/// Whether forward runs under `torch.autocast`. It does not if the parameters themselves have the type of mixed precision.
 pub(super) fn uses_autocast(setup: &Setup) -> bool {
     matches!(setup.parallel.scheme, Scheme::None | Scheme::Ddp)
 }

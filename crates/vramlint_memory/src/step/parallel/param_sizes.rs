@@ -1,4 +1,4 @@
-//! Every parameter of the whole model, be it run or not: what sizes of flat buffers and partitions depend on.
+//! Every parameter of the full model, whether its block runs or not: sizes of flat buffers and partitions depend on it.
 
 use crate::arch::Arch;
 use crate::model::{Modules, build};
@@ -49,8 +49,8 @@ impl ParamSizes {
         self.all().map(|entry| entry.numel).sum()
     }
 
-    /// Where each trained parameter of a loaded model stands in a flat buffer of the whole one. Where only some of the blocks
-    /// are loaded, they are taken for the first ones, and what stands behind the blocks keeps its place at the end.
+    /// The offset of each trained parameter of a built model in the flat buffer of the full model. If only some blocks are
+    /// built, they count as the first ones, and parameters after the blocks keep their offsets at the end.
     pub(crate) fn offsets(&self, t: &Tape, loaded: &Modules) -> HashMap<ParamId, u64> {
         let mut at = 0;
         let mut places = HashMap::new();
@@ -72,7 +72,7 @@ impl ParamSizes {
     }
 }
 
-/// Parameters before the blocks, in them, and behind them.
+/// Parameters before, inside and after the blocks.
 pub(super) fn split_at_blocks(t: &Tape, loaded: &Modules) -> (Vec<ParamId>, Vec<Vec<ParamId>>, Vec<ParamId>) {
     let first = loaded.blocks.iter().flatten().map(|id| id.0).min().unwrap_or(u32::MAX);
     let inside: std::collections::HashSet<ParamId> = loaded.blocks.iter().flatten().copied().collect();

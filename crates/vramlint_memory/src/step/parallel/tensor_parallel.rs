@@ -1,9 +1,9 @@
 //! Tensor and context parallel: what one rank computes is a model of smaller matrices, or a shorter row.
 //!
-//! accelerate's `parallelism_config` gives linear layers to transformers' `tp_plan`: q, k, v, gate and up are cut by rows, the
-//! output projections by columns, and experts by their width; embeddings, norms and the residual stream stay whole. Context
-//! parallel cuts every row of tokens. What is left out: the head, which the plan cuts as well but gathers again, buffers of
-//! collectives, and keys and values that travel around the ring of context parallel.
+//! accelerate's `parallelism_config` applies transformers' `tp_plan` to linear layers: q, k, v, gate and up are split by rows, the
+//! output projections by columns, and experts by their width; embeddings, norms and the residual stream are not split. Context
+//! parallelism splits every sequence. Not modelled: the head, which the plan also splits but gathers again, buffers of
+//! collectives, and keys and values that circulate in the ring of context parallelism.
 
 use crate::arch::{Arch, Attention, Layer, Mlp, SharedExpert};
 use crate::setup::Setup;
@@ -24,7 +24,7 @@ pub(crate) fn shard_layer(layer: Layer, ranks: u64) -> Layer {
     Layer { attention, mlp, ..layer }
 }
 
-/// One rank's architecture and setup. `None` where nothing is cut.
+/// One rank's architecture and setup. `None` if nothing is split.
 pub(crate) fn local_shard(arch: &Arch, setup: &Setup) -> Option<(Arch, Setup)> {
     let p = &setup.parallel;
     if p.tensor <= 1 && p.context <= 1 {

@@ -21,9 +21,9 @@ pub(super) struct Zero12 {
     bucket_size: u64,
     /// Numbers of one part.
     part: u64,
-    /// Numbers of all parameters that reach into this rank's part: their gradients are copied whole.
+    /// Elements of all parameters that overlap this rank's partition: their gradients are copied in full.
     touched: u64,
-    /// Numbers of each of them that lie in the part.
+    /// Elements of each of them inside the partition.
     pieces: Vec<u64>,
     offsets: HashMap<ParamId, u64>,
     /// The fp32 master of this rank's part.
@@ -40,14 +40,14 @@ pub(super) struct Zero12 {
 }
 
 impl Zero12 {
-    /// Casts the model, flattens what is trained, and makes the master copy of a part.
+    /// Casts the model, flattens trained parameters, and creates the master copy of a partition.
     pub(super) fn new(t: &Tape, loaded: &Modules, param_sizes: &ParamSizes, setup: &Setup) -> Self {
         let p = &setup.parallel;
         let width = compute_width(setup);
         let trained: Vec<ParamId> = t.param_ids().filter(|id| t.with_param(*id, |param| param.trainable)).collect();
         cast_module(t, width);
         t.empty_cache();
-        // Flat weights do not grow with the blocks that are run: they are those of the whole model.
+        // Flat weights cover the full model, however many of its blocks run.
         let part = flat_buffer::partition_numel(param_sizes.trainable(), p.world, 2);
         let _label = label_scope(t, &FLAT);
         let whole = t.empty_as(part * p.world.max(1), width, Part::Weights);
@@ -99,7 +99,7 @@ impl Zero12 {
         }
     }
 
-    /// `setup_buckets`: made at the first gradient of a backward, whatever the model's size.
+    /// `setup_buckets`: allocated at the first gradient of a backward, regardless of the model's size.
     fn setup_buckets(&self, t: &Tape) {
         if self.contiguous && self.buffers.borrow().is_empty() {
             let _label = label_scope(t, &BUCKETS);
@@ -122,7 +122,7 @@ impl Zero12 {
             self.reduce(t);
         }
         if self.contiguous && numel <= self.bucket_size {
-            // Copied into the bucket; the gradient's own memory goes.
+            // Copied into the bucket; the gradient itself is freed.
             drop(t.take_grad(id));
         } else if self.contiguous && self.offload {
             // One that is too large for the bucket gets memory of its own, which the copying stream uses.
@@ -143,7 +143,7 @@ impl Zero12 {
         }
         let _label = label_scope(t, &BUCKETS);
         self.on_reduce_stream(t, |t| {
-            // Slices for several ranks are joined for one all-reduce; a single slice is reduced where it lies.
+            // Slices for several ranks are concatenated for one all-reduce; a single slice is reduced in place.
             if self.slices(t, &waiting) > 1 || !self.contiguous && waiting.len() > 1 {
                 drop(t.empty_as(filled, self.width, Part::Buffers));
             }
@@ -172,7 +172,7 @@ impl Zero12 {
         });
     }
 
-    /// Numbers of a parameter that lie in this rank's part.
+    /// Elements of a parameter inside this rank's partition.
     fn owned(&self, t: &Tape, id: ParamId) -> u64 {
         self.offsets.get(&id).map_or(0, |offset| flat_buffer::owned_numel(*offset, t.numel(id), self.part))
     }
@@ -211,7 +211,7 @@ impl DistributedEngine for Zero12 {
 
     fn end_backward(&self, t: &Tape) {
         if !self.stage2 && !self.last.get() {
-            // Stage 1 reduces once a step: until then gradients and buckets stay as they are.
+            // Stage 1 reduces once per step: until then gradients and buckets are unchanged.
             return;
         }
         if !self.stage2 && !self.overlap {
@@ -279,7 +279,7 @@ impl DistributedEngine for Zero12 {
 
     fn end_step(&self, t: &Tape, _: usize) {
         drop(t.take_grad(self.master));
-        // Updated weights are gathered where they lie (`runtime/utils.py`, `all_gather_dp_groups`).
+        // Updated weights are gathered in place (`runtime/utils.py`, `all_gather_dp_groups`).
     }
 }
 

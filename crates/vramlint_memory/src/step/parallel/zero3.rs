@@ -9,7 +9,7 @@ use crate::setup::{Offload, Setup};
 use crate::tape::{Hooks, Module, ParamId, Tape, Tensor};
 use std::cell::{Cell, RefCell};
 
-/// Numbers of which a norm is taken at once (`_constant_buffered_norm2`).
+/// Elements per chunk of the norm (`_constant_buffered_norm2`).
 const NORM_BUFFER: u64 = 250_000_000;
 
 /// A model in a ZeRO-3 engine.
@@ -32,7 +32,7 @@ pub(super) struct Zero3 {
 }
 
 impl Zero3 {
-    /// Casts and partitions the model, makes masters by sub-group, and the buffers that stay.
+    /// Casts and partitions the model, creates masters by sub-group and the permanent buffers.
     pub(super) fn new(t: &Tape, loaded: &Modules, param_sizes: &ParamSizes, setup: &Setup) -> Self {
         let p = &setup.parallel;
         let ranks = p.world.max(1);
@@ -57,7 +57,7 @@ impl Zero3 {
             }
         }
         t.empty_cache();
-        // Flat parts are those of the whole model, however many of its blocks are run.
+        // Flat partitions cover the full model, however many of its blocks run.
         let pieces: Vec<u64> =
             param_sizes.all().filter(|entry| entry.trainable).map(|entry| entry.numel.div_ceil(ranks)).collect();
         let total: u64 = pieces.iter().sum();

@@ -26,12 +26,12 @@ impl AttentionShape {
         self.head_dim.max(self.value_dim)
     }
 
-    /// Whether the memory-efficient kernel sums its result up in fp32 beside it.
+    /// Whether the memory-efficient kernel accumulates its result in a separate fp32 buffer.
     fn accumulates(self, width: u64) -> bool {
         width == 2 && self.widest() > 128
     }
 
-    /// What the backward of the memory-efficient kernel takes beside gradients, for half types (torch 2.15,
+    /// Workspace of the memory-efficient kernel's backward besides gradients, for half types (torch 2.15,
     /// `mem_eff_attention/kernel_backward.h`, `workspace_size`): fp32 tiles of the query gradient with a counter each and, for wide
     /// heads, of the gradients of keys and values, split over at most as many blocks as fill the device.
     fn efficient_workspace(self) -> u64 {
@@ -51,7 +51,7 @@ impl AttentionShape {
 }
 
 impl Tape {
-    /// The flash kernel behind `scaled_dot_product_attention` (torch 2.15, `_scaled_dot_product_flash_attention`).
+    /// The flash kernel of `scaled_dot_product_attention` (torch 2.15, `_scaled_dot_product_flash_attention`).
     pub(crate) fn flash(&self, q: &Tensor, k: &Tensor, v: &Tensor, shape: AttentionShape) -> Tensor {
         let records = self.records(&[q, k, v]);
         let kept = records.then(|| (self.save(q), self.save(k), self.save(v)));
@@ -88,7 +88,7 @@ impl Tape {
         shape: AttentionShape,
         mask: Option<&Tensor>,
     ) -> Tensor {
-        // A mask of numbers in the right type (ALiBi) is taken as it is.
+        // A mask in the type of the queries (ALiBi) is used as is.
         let bias = mask.map(|mask| match mask.width {
             1 => self.empty(shape.batch * shape.queries * shape.keys.next_multiple_of(8), q.width),
             width if width == q.width => mask.clone(),

@@ -41,7 +41,7 @@ impl Tape {
         self.record(&[x, b], out, |_, grad| vec![Some(grad.clone()), Some(grad)])
     }
 
-    /// `a + b` where `b` has one row (`Other::Rows`) or one column (`Other::Columns`), or is a number.
+    /// `a + b` where `b` is one row (`Operand::Rows`), one column (`Operand::Columns`) or a scalar.
     pub(crate) fn add_broadcast(&self, a: impl Borrow<Tensor>, other: Operand<'_>) -> Tensor {
         let x = a.borrow();
         match other {
@@ -91,7 +91,7 @@ impl Tape {
         self.record(&[x, y], out, move |tape, grad| {
             let to_x = needs_x.then(|| tape.empty(grad.numel, grad.width));
             let to_y = needs_y.then(|| tape.empty(grad.numel, grad.width));
-            // What a second run of a checkpointed block saved goes as soon as it is used, before gradients are cast and summed up.
+            // Tensors saved by the rerun of a checkpointed block are freed at use, before gradients are cast and summed.
             if again {
                 kept = None;
             }
@@ -185,7 +185,7 @@ impl Tape {
         })
     }
 
-    /// `a.mean(-1)`: `rows` numbers.
+    /// `a.mean(-1)`: `rows` elements.
     pub(crate) fn mean_last(&self, a: impl Borrow<Tensor>, rows: u64) -> Tensor {
         let x = a.borrow();
         let out = self.empty(rows, x.width);
@@ -198,7 +198,7 @@ impl Tape {
         })
     }
 
-    /// `a.to(dtype)`: the same tensor where nothing changes.
+    /// `a.to(dtype)`: the same tensor if nothing changes.
     pub(crate) fn cast(&self, a: impl Borrow<Tensor>, width: u64) -> Tensor {
         let x = a.borrow();
         if x.width == width {
@@ -246,14 +246,14 @@ impl Tape {
         })
     }
 
-    /// The sum of `full` over its rows (or columns) down to `numel` numbers.
+    /// The sum of `full` over its rows (or columns) down to `numel` elements.
     pub(crate) fn sum_to(&self, full: &Tensor, numel: u64, rows: bool) -> Tensor {
         let out = self.empty(numel, full.width);
         self.reduce_scratch(numel, full.numel / numel.max(1), !rows);
         out
     }
 
-    /// Staging memory of a reduction, taken and given back.
+    /// Staging memory of a reduction, freed at once.
     pub(crate) fn reduce_scratch(&self, outputs: u64, inputs: u64, fastest: bool) {
         let (staging, semaphores) = super::super::reduce::scratch(self.device, outputs, inputs, fastest);
         if staging > 0 {

@@ -4,7 +4,7 @@ use crate::tape::{Tape, Tensor};
 use std::borrow::Borrow;
 
 impl Tape {
-    /// `a[index]` over rows: `numel` numbers. Backward sorts the index and adds into zeros of the whole (torch 2.15,
+    /// `a[index]` over rows: `numel` elements. Backward sorts the index and adds into zeros of the input's size (torch 2.15,
     /// `index_put_with_sort_kernel`).
     pub(crate) fn index_rows(&self, a: impl Borrow<Tensor>, index: &Tensor, numel: u64) -> Tensor {
         let x = a.borrow();
@@ -27,7 +27,7 @@ impl Tape {
         })
     }
 
-    /// `torch.sort` of whole numbers: what is sorted, and the permutation.
+    /// `torch.sort` of integers: the sorted values and the permutation.
     pub(crate) fn sort(&self, x: &Tensor) -> (Tensor, Tensor) {
         let (sorted, order) = (self.empty(x.numel, 8), self.empty(x.numel, 8));
         drop(self.empty(x.numel, 8));
@@ -37,7 +37,7 @@ impl Tape {
         (sorted, order)
     }
 
-    /// `F.grouped_mm`: rows of each group with the matrix of their expert. Gives `numel` numbers in the type of the weights.
+    /// `F.grouped_mm`: the rows of each group times the matrix of their expert. Returns `numel` elements in the type of the weights.
     pub(crate) fn grouped_mm(&self, a: impl Borrow<Tensor>, weight: &Tensor, offsets: &Tensor, numel: u64) -> Tensor {
         let x = self.cast(a, weight.width);
         let kept_w = (self.records(&[&x]) && x.requires_grad()).then(|| self.save(weight));
@@ -56,7 +56,7 @@ impl Tape {
         out
     }
 
-    /// `torch.baddbmm(whole, a, b, alpha=...)` of a frozen `whole`: its left factor does not lie as the product wants it.
+    /// `torch.baddbmm(whole, a, b, alpha=...)` of a frozen `whole`: its left factor is copied into the layout of the matmul.
     pub(crate) fn baddbmm(&self, whole: &Tensor, a: &Tensor, b: &Tensor) -> Tensor {
         let kept = self.records(&[a, b]).then(|| (self.save(a), self.save(b)));
         let out = self.empty(whole.numel, whole.width);
@@ -109,7 +109,7 @@ impl Tape {
         })
     }
 
-    /// A sum over one dimension down to `numel` numbers; backward spreads the gradient over it, which a view behind it copies.
+    /// A sum over one dimension down to `numel` elements; backward expands the gradient, which the preceding view copies.
     pub(crate) fn sum_dim(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
         let x = a.borrow();
         let out = self.empty(numel, x.width);
@@ -168,14 +168,14 @@ impl Tape {
     }
 }
 
-/// Scratch of a radix sort of `count` pairs of 8-byte numbers (CUB, as traced): next to none while one block of threads does it.
+/// Scratch of a radix sort of `count` pairs of 8-byte values (CUB, as traced): almost none while a single thread block sorts them.
 fn sort_scratch(count: u64) -> u64 {
     if count <= SINGLE_TILE { 1 } else { count.saturating_mul(16) + count / 4 + 5631 }
 }
 
 /// Pairs that one block sorts.
 const SINGLE_TILE: u64 = 2560;
-/// What `torch.sort` takes besides: it sorts stably.
+/// Additional scratch of `torch.sort`, which is stable.
 const SORT_EXTRA: u64 = 12_288;
 /// Numbers that `torch.sort` sorts in place, without CUB.
 const SMALL_SORT: u64 = 4096;

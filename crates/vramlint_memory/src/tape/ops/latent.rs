@@ -4,7 +4,7 @@ use crate::tape::{Tape, Tensor};
 use std::borrow::Borrow;
 
 impl Tape {
-    /// `whole[..., a:b].copy_(part)` (torch 2.15, `CopySlices`): backward copies the gradient of the whole and cuts its piece out.
+    /// `whole[..., a:b].copy_(part)` (torch 2.15, `CopySlices`): backward copies the gradient of the whole and slices the part's.
     pub(crate) fn copy_slice(&self, whole: Tensor, part: &Tensor) -> Tensor {
         let out = Tensor { edge: None, ..whole.clone() };
         let (filled, numel, width) = (whole.requires_grad(), part.numel, part.width);
@@ -22,7 +22,7 @@ impl Tape {
         out
     }
 
-    /// Complex numbers times a table of them, both in fp32; backward conjugates the table first.
+    /// Complex multiplication by a table, both in fp32; backward conjugates the table first.
     pub(crate) fn complex_mul(&self, a: impl Borrow<Tensor>, table: &Tensor) -> Tensor {
         let x = a.borrow();
         let kept = self.records(&[x]).then(|| self.save(table));
@@ -36,7 +36,7 @@ impl Tape {
         })
     }
 
-    /// `a.clamp(...)` at `ends` ends: backward makes a byte mask for each and chooses.
+    /// `a.clamp(...)` with `ends` bounds: backward creates a byte mask for each and selects.
     pub(crate) fn clamp(&self, a: impl Borrow<Tensor>, ends: u64) -> Tensor {
         let x = a.borrow();
         let kept = self.records(&[x]).then(|| self.save(x));
@@ -69,7 +69,7 @@ impl Tape {
         })
     }
 
-    /// A vector seen as `numel` numbers; backward sums them up again.
+    /// A vector expanded to `numel` elements; backward sums them.
     pub(crate) fn expand(&self, a: &Tensor, numel: u64) -> Tensor {
         let own = a.numel;
         self.record(&[a], Tensor { edge: None, numel, ..a.view() }, move |tape, grad| {

@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 /// How a weight is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weight {
-    /// As a matrix of numbers.
+    /// Unquantized.
     Plain(ParamId),
     /// bitsandbytes, 4 bits: unpacked to the compute type for each product.
     FourBit {
@@ -40,7 +40,7 @@ impl Tape {
         self.module(Module::leaf([Some(weight), layer.bias]), x, |t, x| t.linear(x, layer))
     }
 
-    /// A weight under autocast: its copy in the compute type, made once until autocast ends.
+    /// A weight under autocast: its copy in the compute type, cached until autocast ends.
     pub(crate) fn compute_weight(&self, id: ParamId) -> Tensor {
         let weight = self.weight(id);
         let Some(width) = self.autocast_width().filter(|width| *width != weight.width) else { return weight };
@@ -55,7 +55,7 @@ impl Tape {
         copy
     }
 
-    /// A copy of a stored weight in a type of `width` bytes, unpacked if it is quantized; the weight itself where nothing changes.
+    /// A copy of a stored weight in a type of `width` bytes, dequantized if necessary; the weight itself if nothing changes.
     pub(crate) fn weight_as(&self, layer: &Linear, width: u64) -> Tensor {
         match layer.weight {
             Weight::Plain(id) => self.cast(self.weight(id), width),
@@ -169,7 +169,7 @@ impl Tape {
         out
     }
 
-    /// A batched product of two activations, each of which may need a gradient: `numel` numbers.
+    /// A batched matmul of two activations, each of which may need a gradient: `numel` elements.
     pub(crate) fn bmm(&self, a: impl Borrow<Tensor>, b: impl Borrow<Tensor>, numel: u64) -> Tensor {
         let (x, y) = (a.borrow(), b.borrow());
         let kept_y = (self.records(&[x]) && x.requires_grad()).then(|| self.save(y));

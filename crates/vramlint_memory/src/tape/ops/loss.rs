@@ -21,7 +21,7 @@ impl Tape {
     }
 
     /// `F.cross_entropy` over rows of logits: log-softmax and its gradient, each as large as the logits. Autocast leaves log-softmax
-    /// in its type and picks the labels' numbers in fp32.
+    /// in its type and gathers the label probabilities in fp32.
     pub(crate) fn cross_entropy(&self, a: impl Borrow<Tensor>, labels: &Tensor) -> Tensor {
         let x = a.borrow();
         let probabilities = self.empty_as(x.numel, x.width, Part::Logits);

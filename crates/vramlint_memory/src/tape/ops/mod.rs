@@ -1,6 +1,6 @@
-//! Operations of torch: what each takes forward, what it keeps, what it takes backward.
+//! Operations of torch: what each allocates in forward, saves, and allocates in backward.
 //!
-//! Operands are given by value where Python would drop a temporary after the call, by reference where a name keeps it.
+//! Operands are passed by value if Python would drop a temporary after the call, and by reference if a name keeps it alive.
 
 pub(crate) mod attention;
 mod bloom;

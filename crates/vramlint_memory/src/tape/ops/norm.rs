@@ -4,7 +4,7 @@ use crate::tape::{Tape, Tensor};
 use std::borrow::Borrow;
 
 impl Tape {
-    /// `F.layer_norm` over rows of `columns`: keeps its input and two fp32 numbers a row.
+    /// `F.layer_norm` over rows of `columns`: saves its input and two fp32 values per row.
     pub(crate) fn layer_norm(
         &self,
         a: impl Borrow<Tensor>,

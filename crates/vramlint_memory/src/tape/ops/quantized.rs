@@ -37,8 +37,8 @@ impl Tape {
         self.cast(out, outer)
     }
 
-    /// `Linear8bitLt`: the input is quantized, the product is made in integers. The input stays on the autograd node itself, also
-    /// where checkpointing would drop it.
+    /// `Linear8bitLt`: quantizes the input and multiplies integers. The input stays on the autograd node itself, even
+    /// if checkpointing would drop it.
     pub(super) fn linear_8bit(&self, x: &Tensor, layer: &Linear) -> Tensor {
         let rows = x.numel / layer.input.max(1);
         let numel = layer.input * layer.output;
@@ -69,7 +69,7 @@ impl Tape {
         })
     }
 
-    /// Turns a parameter into 4-bit codes with their scales; what it is made of.
+    /// Quantizes a parameter to 4-bit codes; returns its scales and tables.
     pub(crate) fn quantize_four_bit(&self, id: ParamId, double: bool) -> Vec<Tensor> {
         let weights = |numel, width| self.empty_as(numel, width, Part::Weights);
         let numel = self.with_param(id, |param| param.shape[0] * param.shape[1]);

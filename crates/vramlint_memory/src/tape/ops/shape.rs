@@ -17,14 +17,14 @@ impl Tape {
         })
     }
 
-    /// `.contiguous()` or `.reshape()` where the layout forces a copy; the gradient comes back in the other layout, as a view.
+    /// `.contiguous()` or `.reshape()` if the layout forces a copy; the gradient returns as a view in the other layout.
     pub(crate) fn contiguous(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let out = self.empty(x.numel, x.width);
         self.record(&[x], out, |_, grad| vec![Some(grad.view())])
     }
 
-    /// A transpose and `.contiguous()`: a copy forward; the gradient is transposed back, and the reshape behind it copies it too.
+    /// A transpose and `.contiguous()`: a copy in forward; the gradient is transposed back and copied by the following reshape.
     pub(crate) fn transpose_contiguous(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let out = self.empty(x.numel, x.width);
@@ -43,7 +43,7 @@ impl Tape {
         })
     }
 
-    /// A slice along a dimension: `numel` of the numbers; backward writes into zeros of the whole.
+    /// A slice along a dimension: `numel` of the elements; backward writes into zeros of the input's size.
     pub(crate) fn slice(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
         let x = a.borrow();
         let whole = x.numel;
@@ -53,7 +53,7 @@ impl Tape {
         })
     }
 
-    /// `x[..., [i]]`: rows picked by a list, copied; backward adds into zeros of the whole.
+    /// `x[..., [i]]`: copies the selected rows; backward adds into zeros of the input's size.
     pub(crate) fn index_copy(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
         let x = a.borrow();
         let whole = x.numel;
@@ -61,7 +61,7 @@ impl Tape {
         self.record(&[x], out, move |tape, grad| vec![Some(tape.empty(whole, grad.width))])
     }
 
-    /// `F.pad` at the end of the last dimension: `numel` numbers; the gradient is a view of its own.
+    /// `F.pad` at the end of the last dimension: `numel` elements; the gradient is a view.
     pub(crate) fn pad(&self, a: impl Borrow<Tensor>, numel: u64) -> Tensor {
         let x = a.borrow();
         let (out, own) = (self.empty(numel, x.width), x.numel);

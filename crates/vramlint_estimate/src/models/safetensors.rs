@@ -1,4 +1,4 @@
-//! Counting parameters in the weights themselves: the header of a safetensors file, the index of several.
+//! Counts parameters in weight files: the header of a safetensors file, or the index of several.
 //!
 //! A file of this format begins with the length of its header (8 bytes, little-endian) and the header: a JSON object from names of
 //! tensors to `{"dtype", "shape", "data_offsets"}` (safetensors 0.6 `README.md`, section Format).
@@ -7,9 +7,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use vramlint_memory::setup::Dtype;
 
-/// Parameters in a header, given without its length. `tied` says that the head is the embedding, so that a copy of it does not count.
+/// Parameters in a header, passed without its length prefix. `tied`: the head is the embedding, so a copy of it does not count.
 ///
-/// `None` where it is no header, or where weights are packed: shapes then say nothing.
+/// `None` for an invalid header or packed weights, whose shapes are meaningless.
 pub fn parameters_of_header(header: &str, tied: bool) -> Option<u64> {
     let Value::Object(tensors) = serde_json::from_str(header).ok()? else { return None };
     let mut embeddings = BTreeSet::new();
@@ -41,7 +41,7 @@ pub fn parameters_of_header(header: &str, tied: bool) -> Option<u64> {
     (sum > copy).then(|| sum - copy)
 }
 
-/// Tensors that are saved and are no parameters: causal masks of GPT-2 and GPT-NeoX, frequencies of rotary embeddings.
+/// Saved tensors that are not parameters: causal masks of GPT-2 and GPT-NeoX, frequencies of rotary embeddings.
 fn is_buffer(name: &str, shape: &[u64]) -> bool {
     name.ends_with("inv_freq")
         || name.ends_with("masked_bias")
@@ -49,11 +49,11 @@ fn is_buffer(name: &str, shape: &[u64]) -> bool {
         || name.ends_with("attn.bias") && shape.len() == 4
 }
 
-/// Parameters by the index of several files: `metadata.total_parameters`, else `total_size` (bytes) over the bytes of `stored`.
+/// Parameters according to an index: `metadata.total_parameters`, else `total_size` (bytes) over the bytes of `stored`.
 pub fn parameters_of_index(index: &str, stored: Option<Dtype>) -> Option<u64> {
     let index: Value = serde_json::from_str(index.trim_start_matches('\u{feff}')).ok()?;
     let metadata = index.get("metadata")?;
-    // Older writers put floats.
+    // Older writers use floats.
     #[allow(clippy::cast_sign_loss)] // not negative: just compared
     let whole = |key: &str| {
         let value = metadata.get(key)?;

@@ -1,28 +1,28 @@
-//! The words by which setups name their dimensions: as records, flags and libraries write them. The first of a value is its name.
+//! Names of setup values, as records, flags and libraries write them. The first name of a value is canonical.
 
 use vramlint_memory::setup::{
     Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Platform, Quantization, Reference, Scheme, Targets, Task,
 };
 
-/// The value that a word stands for, whatever its case and its separators.
-pub fn find<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
+/// The value with this name, ignoring case and separators.
+pub fn parse<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
     let plain = |text: &str| text.trim().to_ascii_lowercase().replace('-', "_");
     let word = plain(word);
     table.iter().find(|(known, _)| plain(known) == word).map(|(_, value)| *value)
 }
 
-/// The name of a value: the first word of a table that stands for it.
+/// The canonical name of a value.
 pub fn name<'a, T: Copy + PartialEq>(table: &[(&'a str, T)], value: T) -> &'a str {
     table.iter().find(|(_, own)| *own == value).map_or("", |(word, _)| word)
 }
 
-/// Every word, for messages.
+/// Every name, for messages.
 pub fn list<T>(table: &[(&str, T)]) -> String {
     table.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
 }
 
-/// `all-linear`, or names with commas between them.
-pub fn targets(text: &str) -> Targets {
+/// `all-linear`, or comma-separated module names.
+pub fn parse_targets(text: &str) -> Targets {
     match text.trim() {
         "all-linear" | "all_linear" | "all" => Targets::AllLinear,
         names => Targets::Named(names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()),
@@ -44,7 +44,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("rm", Task::Reward),
 ];
 
-/// Types of numbers.
+/// Floating-point types.
 pub const DTYPES: &[(&str, Dtype)] = &[
     ("fp32", Dtype::Fp32),
     ("bf16", Dtype::Bf16),
@@ -63,7 +63,7 @@ pub(super) const PRECISIONS: &[(&str, (Dtype, Option<Dtype>))] = &[
     ("fp16_amp", (Dtype::Fp32, Some(Dtype::Fp16))),
 ];
 
-/// Checkpointing. The implementation that transformers 5 defaults to is the non-reentrant one.
+/// Checkpointing. transformers 5 defaults to the non-reentrant implementation.
 pub const CHECKPOINTING: &[(&str, Checkpointing)] = &[
     ("none", Checkpointing::None),
     ("nonreentrant", Checkpointing::NonReentrant),
@@ -80,7 +80,7 @@ pub const ATTENTION: &[(&str, Attention)] = &[
     ("flash_attention_3", Attention::Flash),
 ];
 
-/// Optimizers by the names of transformers 5.23 (`training_args.OptimizerNames`), then by the shorter ones of people and records.
+/// Optimizers: the names of transformers 5.23 (`training_args.OptimizerNames`), then common short names.
 pub const OPTIMIZERS: &[(&str, Optimizer)] = &[
     ("adamw_torch_fused", Optimizer::AdamWFused),
     ("adamw_torch", Optimizer::AdamWForeach),
@@ -115,14 +115,14 @@ pub const QUANTIZATIONS: &[(&str, Quantization)] = &[
     ("fp4_dq", Quantization::FourBit { double: true }),
 ];
 
-/// How logits become a loss.
+/// Implementations of the loss.
 pub const HEADS: &[(&str, Head)] = &[("full_logits", Head::FullLogits), ("trl_fused", Head::Fused), ("liger", Head::Liger)];
 
 /// Reference models.
 pub const REFERENCES: &[(&str, Reference)] =
     &[("none", Reference::None), ("same", Reference::Copy), ("adapter", Reference::Adapter), ("copy", Reference::Copy)];
 
-/// Sharding. `fsdp` is version 2, which transformers 5.23 and accelerate 1.15 take unless asked otherwise.
+/// Sharding. `fsdp` is version 2, the default of transformers 5.23 and accelerate 1.15.
 pub const SCHEMES: &[(&str, Scheme)] = &[
     ("none", Scheme::None),
     ("ddp", Scheme::Ddp),

@@ -1,16 +1,17 @@
-//! Which model is trained.
+//! The trained model.
 
 use super::Mapping;
-use super::said::setting;
+use super::setting_range::setting;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
+use vramlint_catalog::Concept;
 use vramlint_resolve::Candidate;
 
 impl Mapping<'_> {
-    /// The model, and the lightest that it may be where several are named.
-    pub(super) fn which_model(&mut self) -> Result<(Model, Model), Message> {
-        let unknown = || message!("the model is not known", "模型未知");
-        let setting = setting(self.run, "model").ok_or_else(unknown)?;
+    /// The model, and the lightest of the candidates.
+    pub(super) fn model_range(&mut self) -> Result<(Model, Model), Message> {
+        let unknown = || message!("the model is unknown", "模型未知");
+        let setting = setting(self.run, Concept::Model).ok_or_else(unknown)?;
         let candidates: Vec<&Candidate> = setting.winning().map_or_else(|| setting.candidates.iter().collect(), |one| vec![one]);
         let mut found: Vec<Model> = Vec::new();
         for candidate in candidates {
@@ -26,7 +27,7 @@ impl Mapping<'_> {
         if found.len() > 1 {
             let (id, count) = (&most.id, found.len());
             self.assume(message!(
-                "the model is one of {count}: {id} is taken, the largest",
+                "the model is one of {count}: assuming {id}, the largest",
                 "模型可能是 {count} 个之一：按其中最大的 {id} 计"
             ));
         }
@@ -36,11 +37,11 @@ impl Mapping<'_> {
     fn not_found(&self, id: &str) -> Message {
         match self.models.nearest(id) {
             Some(meant) if meant != id => {
-                message!("no architecture is known for {id}, did you mean {meant}?", "没有 {id} 的结构信息，是否想写 {meant}？")
+                message!("unknown model {id}; did you mean {meant}?", "未知模型 {id}；是否想写 {meant}？")
             }
             _ => message!(
-                "no architecture is known for {id}; [[model]] in vramlint.toml can name its config.json",
-                "没有 {id} 的结构信息；可在 vramlint.toml 的 [[model]] 中给出它的 config.json"
+                "unknown model {id}; declare its config.json under [[model]] in vramlint.toml",
+                "未知模型 {id}；可在 vramlint.toml 的 [[model]] 中给出它的 config.json"
             ),
         }
     }

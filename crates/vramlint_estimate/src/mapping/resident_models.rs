@@ -1,4 +1,4 @@
-//! Models that the process holds beside the trained one.
+//! Models that the process holds in addition to the trained one.
 
 use super::Mapping;
 use crate::models::Model;
@@ -7,14 +7,14 @@ use vramlint_memory::setup::{Dtype, Quantization, Reference, Resident};
 use vramlint_resolve::code::ModelLoad;
 
 impl Mapping<'_> {
-    /// Adds the models that are certainly loaded beside the trained one: without a condition, run but not trained. A reference model
-    /// that the method makes is none of them.
+    /// Adds the models that are certainly loaded for inference: without a condition, called but not trained. The reference model of the
+    /// method does not count.
     pub(super) fn residents(&mut self, trained: &Model) {
         let Some(code) = self.run.code.clone() else { return };
         if !code.models.iter().any(|load| load.trained == Some(true)) {
             return;
         }
-        let mut references = usize::from(self.most.reference == Reference::Copy);
+        let mut references = usize::from(self.upper.reference == Reference::Copy);
         let beside: Vec<&ModelLoad> =
             code.models.iter().filter(|load| load.trained == Some(false) && !load.conditional && !load.open).collect();
         for load in beside {
@@ -26,14 +26,14 @@ impl Mapping<'_> {
             let Some(model) = self.models.find(id) else { continue };
             let weights = stated_dtype(load).or(model.dtype).unwrap_or(Dtype::Bf16);
             let quantization = model.prequantized.unwrap_or(Quantization::None);
-            self.assume(message!("{id} is held beside the trained model", "{id} 与被训练的模型同时占用显存"));
+            self.assume(message!("{id} stays in GPU memory next to the trained model", "{id} 与被训练的模型同时占用显存"));
             let resident = Resident { label: id.to_owned(), arch: model.arch, weights, quantization };
             self.both(|setup| setup.residents.push(resident.clone()));
         }
     }
 }
 
-/// The type that a load asks for.
+/// The requested type of a loaded model.
 fn stated_dtype(load: &ModelLoad) -> Option<Dtype> {
     let (_, value, _) = load.arguments.iter().find(|(name, ..)| matches!(name.as_str(), "dtype" | "torch_dtype"))?;
     match value.as_ref()?.as_str()?.trim_start_matches("torch.") {

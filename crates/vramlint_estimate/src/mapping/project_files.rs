@@ -1,0 +1,63 @@
+//! What the files of a run contain beyond its settings: keys and classes in data files, calls in its code.
+
+use super::Mapping;
+use super::setting_range::boolean;
+use vramlint_base::Value;
+use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
+
+impl Mapping<'_> {
+    /// Whether a data file of the run has this key, at any depth.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        self.values_of(key).next().is_some()
+    }
+
+    /// Whether a data file or the command of the run switches `key` on: with a true value, or with one of `words`.
+    pub(super) fn enables(&self, key: &str, words: &[&str]) -> bool {
+        let enabled = |value: &Value| boolean(value) == Some(true) || value.as_str().is_some_and(|word| words.contains(&word));
+        let in_file = self.values_of(key).filter_map(|node| node.value(Loader::PyYaml)).any(|value| enabled(&value));
+        // An option without a value is a switch.
+        let option_enables = |value: Option<&str>| value.is_none_or(|text| enabled(&Value::Text(text.to_owned())));
+        let options = self.run.launch.iter().flat_map(|launch| launch.options());
+        in_file
+            || options
+                .into_iter()
+                .any(|option| option.name == key && option_enables(option.value.as_ref().and_then(|value| value.text.as_deref())))
+    }
+
+    /// Whether a data file of the run names a class, alone or after its module: `torchtune.rlhf.loss.DPOLoss`. `class` is its end.
+    pub(super) fn names_class(&self, class: &str) -> bool {
+        let texts = self.nodes().filter_map(NodeRef::text);
+        texts.filter_map(|text| text.rsplit(['.', ':']).next()).any(|name| name.ends_with(class))
+    }
+
+    /// Whether the run's code calls a function whose name starts like this.
+    pub(super) fn code_calls(&self, function: &str) -> bool {
+        self.calls().any(|call| {
+            let callee = call.callee.dotted();
+            callee.as_deref().and_then(|path| path.rsplit('.').next()).is_some_and(|name| name.starts_with(function))
+        })
+    }
+
+    /// Whether a call in the run's code has this keyword argument.
+    pub(super) fn code_passes(&self, keyword: &str) -> bool {
+        self.calls().any(|call| call.keyword(keyword).is_some())
+    }
+
+    fn calls(&self) -> impl Iterator<Item = &vramlint_syntax::python::Call> {
+        let files = self.run.code.iter().flat_map(|code| &code.files);
+        let modules = files.filter_map(|file| self.project.file(*file).python());
+        modules.flat_map(|module| module.calls().map(|site| site.call))
+    }
+
+    /// Every node of the run's data files.
+    fn nodes(&self) -> impl Iterator<Item = NodeRef<'_>> {
+        let files = self.run.files.iter().filter_map(|file| self.project.file(*file).data());
+        files.flat_map(|file| (0..).zip(&file.nodes).map(move |(id, _)| NodeRef { file, id: NodeId(id) }))
+    }
+
+    /// The values of a key in the run's data files.
+    fn values_of<'s>(&'s self, key: &'s str) -> impl Iterator<Item = NodeRef<'s>> {
+        let mappings = self.nodes().filter(|node| matches!(node.raw().kind, NodeKind::Mapping(_)));
+        mappings.flat_map(|mapping| mapping.entries()).filter(move |(name, _)| name.text() == Some(key)).map(|(_, value)| value)
+    }
+}
