@@ -23,7 +23,7 @@ pub(crate) struct ClientCapabilities {
     pub tags: bool,
     /// Links the code of a diagnostic to its `codeDescription`.
     pub code_description: bool,
-    /// TrainingEffect the `data` of a diagnostic.
+    /// Keeps the `data` of a diagnostic.
     pub data: bool,
     /// Applies versioned edits (`documentChanges`).
     pub document_changes: bool,

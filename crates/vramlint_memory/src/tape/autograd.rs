@@ -25,7 +25,7 @@ pub(super) struct Node {
 pub(crate) struct Saved(#[allow(dead_code, reason = "held for as long as the node lives")] Option<Tensor>);
 
 impl Tape {
-    /// TrainingEffect a tensor for backward. Inside a checkpointed block it is only counted.
+    /// Keeps a tensor for backward. Inside a checkpointed block it is only counted.
     pub(crate) fn save(&self, tensor: &Tensor) -> Saved {
         match self.mode.get() {
             Mode::NoGrad => return Saved(None),
@@ -43,7 +43,7 @@ impl Tape {
         Saved(Some(tensor.detach()))
     }
 
-    /// TrainingEffect a tensor on a node outside of what checkpointing sees (a Python attribute of an autograd function).
+    /// Keeps a tensor on a node outside of what checkpointing sees (a Python attribute of an autograd function).
     pub(crate) fn hold(&self, tensor: &Tensor) -> Saved {
         match self.mode.get() {
             Mode::NoGrad => Saved(None),

@@ -22,7 +22,7 @@ pub(super) struct FsdpParamGroup {
 }
 
 impl FsdpParamGroup {
-    /// TrainingEffect this rank's rows of `params`. Training gathers them in a type of `compute` bytes.
+    /// Keeps this rank's rows of `params`. Training gathers them in a type of `compute` bytes.
     pub(super) fn new(t: &Tape, params: Vec<ParamId>, ranks: u64, compute: u64, offload: bool) -> Self {
         let _label = label_scope(t, &SHARDS);
         let (mut shards, mut shard_numels) = (Vec::new(), Vec::new());
