@@ -1,8 +1,8 @@
-//! Findings, the places they point at, and the fixes they offer.
+//! Findings, the ranges they point at, and the fixes they offer.
 
 use crate::{Message, TextRange};
 
-/// A file of the project, by its place in the project's list.
+/// A file of the project, by its index in the project's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
@@ -22,19 +22,19 @@ impl FileRange {
     }
 }
 
-/// How grave a finding is. The order is that of `--fail-on`.
+/// Severity of a finding, in the order of `--fail-on`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Advice; never changes the exit status by default.
     Info,
-    /// It runs, and wastes memory or trains something other than what is written.
+    /// It runs, but wastes memory or trains something other than what is written.
     Warning,
-    /// The real library refuses it, or the run cannot do what the file says; proven by a case that was run.
+    /// The real library rejects it, or the run cannot do what the file says; proven by a case that was run.
     Error,
 }
 
 impl Severity {
-    /// As the JSON output and the configuration spell it.
+    /// Name in the JSON output and in the configuration.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -44,19 +44,19 @@ impl Severity {
     }
 }
 
-/// How far a fix may be trusted.
+/// How far a fix can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Applicability {
-    /// Advice, shown but never applied.
+    /// Shown, never applied.
     Display,
     /// Applied with `--unsafe-fixes`: it may change what is trained.
     Unsafe,
-    /// Applied with `--fix`: the meaning is kept, or the change is certainly what was meant.
+    /// Applied with `--fix`: it keeps the meaning, or is certainly what was intended.
     Safe,
 }
 
 impl Applicability {
-    /// As the JSON output spells it.
+    /// Name in the JSON output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Display => "display",
@@ -66,55 +66,55 @@ impl Applicability {
     }
 }
 
-/// Replaces the bytes of `place` with `text`. An empty range inserts.
+/// Replaces the bytes of `place` with `text`; an empty range inserts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edit {
-    /// What is replaced.
+    /// The replaced range.
     pub place: FileRange,
-    /// What comes instead.
+    /// The new text.
     pub text: String,
 }
 
-/// A repair: edits that belong together, in one or several files.
+/// A fix: edits that belong together, in one or several files.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fix {
     /// What it does, as an imperative: `quote 'NO'`.
     pub title: Message,
-    /// How far it may be trusted.
+    /// How far it can be trusted.
     pub applicability: Applicability,
     /// The edits; they do not overlap.
     pub edits: Vec<Edit>,
 }
 
-/// Another place that takes part in a finding: the other end of a contradiction, who set the value.
+/// Another range that takes part in a finding: the other side of a contradiction, the origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Related {
-    /// Where.
+    /// The range.
     pub place: FileRange,
     /// What is there, in a few words.
     pub message: Message,
 }
 
-/// Something that a rule found.
+/// A problem that a rule reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Stable code of the rule, `VL101`.
     pub code: &'static str,
     /// Name of the rule, `multi-gpu-one-process`.
     pub name: &'static str,
-    /// How grave it is here; may differ from the rule's default.
+    /// Severity here; may differ from the rule's default.
     pub severity: Severity,
     /// What is wrong, with the values, in one line without a full stop.
     pub message: Message,
     /// What to do, and why.
     pub help: Option<Message>,
-    /// The place where the user would change things first.
+    /// The range that the user would change first.
     pub place: FileRange,
-    /// Every other place that took part.
+    /// The other ranges that take part.
     pub related: Vec<Related>,
-    /// The run for which it holds, by its id; `None` where it holds whatever the run.
+    /// Id of the run that it applies to; `None` if it does not depend on a run.
     pub run: Option<String>,
-    /// Repairs, best first.
+    /// Fixes, best first.
     pub fixes: Vec<Fix>,
 }
 

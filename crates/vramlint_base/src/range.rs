@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct TextRange {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte; never less than `start`.
+    /// Offset after the last byte; never less than `start`.
     pub end: u32,
 }
 
@@ -23,7 +23,7 @@ impl TextRange {
         Self { start: offset, end: offset }
     }
 
-    /// A range from `usize` offsets, as parsers give them.
+    /// A range from `usize` offsets, as parsers report them.
     pub fn of(range: Range<usize>) -> Self {
         Self::new(range.start as u32, range.end as u32)
     }
@@ -33,7 +33,7 @@ impl TextRange {
         self.end - self.start
     }
 
-    /// Whether the range holds no byte.
+    /// Whether the range is empty.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -43,12 +43,12 @@ impl TextRange {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the two share a byte, or one is empty and lies inside the other.
+    /// Whether the two share a byte, or one contains the other.
     pub const fn touches(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end || self.contains(other) || other.contains(self)
     }
 
-    /// The smallest range that holds both.
+    /// The smallest range that covers both.
     #[must_use]
     pub fn cover(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
@@ -65,7 +65,7 @@ impl TextRange {
         self.start as usize..self.end as usize
     }
 
-    /// The text that the range covers; empty where the range does not fit the text.
+    /// The covered text; empty if the range is not within `text`.
     pub fn slice(self, text: &str) -> &str {
         text.get(self.as_usize()).unwrap_or("")
     }

@@ -6,9 +6,10 @@ use crate::versions::LibraryVersions;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-mod nearest;
+#[cfg(test)]
+mod suggestion_tests;
 
-pub use nearest::nearest;
+pub use vramlint_base::suggest as nearest;
 
 /// What a key holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
