@@ -219,11 +219,11 @@ fn mistakes_are_told_on_standard_error_and_nowhere_else() {
         "error: bad.jsonl: line 2: `setup.micro_batch`: expected an integer from 1 to 1048576, got \"2\"\n"
     );
     assert!(told("--setup bad.jsonl --lang zh").starts_with("错误：bad.jsonl：第 2 行：`setup.micro_batch` 应为"));
-    assert!(told("--setup nowhere.jsonl").starts_with("error: nowhere.jsonl cannot be read"));
-    assert!(told("--setup records.jsonl --model small").contains("--model does not go with --setup"));
+    assert!(told("--setup nowhere.jsonl").starts_with("error: cannot read nowhere.jsonl"));
+    assert!(told("--setup records.jsonl --model small").contains("--model cannot be used with --setup"));
     assert!(told("--setup records.jsonl small").contains("cannot be used with"));
     assert!(told("--model small --params 7B").contains("cannot be used with"));
-    assert!(told("--model small --run launch.sh#1").contains("--run goes with a path"));
+    assert!(told("--model small --run launch.sh#1").contains("--run needs a path"));
     assert!(told("--model small --method full --quant nf4").contains("--method qlora"));
     assert!(told("--model small --method full --lora-r 8").contains("--method lora or qlora"));
     assert!(told("--model small --method qlora --quant none").contains("needs a quantization"));
@@ -233,7 +233,7 @@ fn mistakes_are_told_on_standard_error_and_nowhere_else() {
     assert!(told("--model small --offload-optimizer cpu").contains("--parallel zero1"));
     assert!(told("--model small --gpus 2 --parallel zero2 --offload-param cpu").contains("--parallel zero3"));
     assert!(told("--model small --gpu nobodys-card").contains("--gpu-memory"));
-    assert!(told("--model small -o nowhere/x.html").contains("cannot be written"));
+    assert!(told("--model small -o nowhere/x.html").contains("cannot write"));
     for words in [
         "--micro-batch 0",
         "--seq -1",

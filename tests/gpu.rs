@@ -73,25 +73,25 @@ fn two_cards_with_what_they_hold() {
 NVIDIA driver 570.86.15, CUDA up to 12.8
 
 GPU 0  NVIDIA A100-SXM4-40GB  compute capability 8.0  GPU-0-0000
-  memory            ███████████████░░░░░ 29.3 GiB of 40.0 GiB used (73 %), 10.2 GiB free, 500 MiB kept by the driver
-  busy              0 %, memory bus 7 %
-  heat and power    41 °C, 61 / 400 W
-  ECC               off
-  MIG               off
-  process 4242      stranger  19.5 GiB  compute
-  process 99999991  ?         8.8 GiB  compute
-  → a run that starts now can have 10.2 GiB of 40.0 GiB: 29.3 GiB (73 %) are held already
-  → stranger (process 4242) holds 19.5 GiB
-  → ? (process 99999991) holds 8.8 GiB
-  → 1000 MiB are held by nobody who can be seen from here: the driver itself, or processes outside of this container or account
-  → the card is 0 % busy while 29.3 GiB (73 %) are held: a process that waits, or one that was left behind
+  memory                 ███████████████░░░░░ 29.3 GiB of 40.0 GiB used (73 %), 10.2 GiB free, 500 MiB reserved by the driver
+  busy                   0 %, memory bus 7 %
+  temperature and power  41 °C, 61 / 400 W
+  ECC                    off
+  MIG                    off
+  process 4242           stranger  19.5 GiB  compute
+  process 99999991       ?         8.8 GiB  compute
+  → a run started now can use 10.2 GiB of 40.0 GiB: 29.3 GiB (73 %) are already in use
+  → stranger (process 4242) uses 19.5 GiB
+  → ? (process 99999991) uses 8.8 GiB
+  → 1000 MiB are used by processes that are not visible here: the driver, another container or another account
+  → the GPU is 0 % busy while 29.3 GiB (73 %) are in use: a process is waiting, or was left behind
 
 GPU 1  NVIDIA A100-SXM4-40GB  compute capability 8.0  GPU-1-0000
-  memory          ░░░░░░░░░░░░░░░░░░░░ 0 MiB of 40.0 GiB used (0 %), 40.0 GiB free, 0 MiB kept by the driver
-  busy            50 %, memory bus 7 %
-  heat and power  41 °C, 61 / 400 W
-  ECC             off
-  MIG             off
+  memory                 ░░░░░░░░░░░░░░░░░░░░ 0 MiB of 40.0 GiB used (0 %), 40.0 GiB free, 0 MiB reserved by the driver
+  busy                   50 %, memory bus 7 %
+  temperature and power  41 °C, 61 / 400 W
+  ECC                    off
+  MIG                    off
 "
     );
     let Some(zh) = run_stubbed("gpu --lang zh", TWO) else { return };
@@ -124,7 +124,7 @@ fn a_card_that_is_cut_up_shows_its_instances() {
 fn what_an_old_driver_does_not_tell_is_said_and_the_rest_shown() {
     let Some(ran) = stubbed(&Folder::new(&[]), "gpu", 1, &[]) else { return };
     let out = ran.out(0);
-    assert!(out.contains("→ the driver 570.86.15 does not tell the memory of this card"), "{out}");
+    assert!(out.contains("→ the driver 570.86.15 does not report the memory of this GPU"), "{out}");
     assert!(out.contains("41 °C") && !out.contains("  memory "), "{out}");
 }
 
@@ -160,7 +160,7 @@ fn without_a_driver_only_this_fails() {
     let nowhere = [("VRAMLINT_NVML", "/nowhere/libnvidia-ml.so.1")];
     for words in ["gpu", "gpu --output-format json", "gpu --watch", "check --gpu auto", "runs --gpu auto"] {
         let said = folder.run_with(words, &nowhere).fault();
-        assert!(said.starts_with("error: the library that VRAMLINT_NVML names cannot be loaded: /nowhere/"), "{words}: {said}");
+        assert!(said.starts_with("error: cannot load the library in VRAMLINT_NVML: /nowhere/"), "{words}: {said}");
     }
     let said = folder.run_with("gpu --lang zh", &nowhere).fault();
     assert!(said.starts_with("错误：无法加载 VRAMLINT_NVML 指定的库"), "{said}");
@@ -171,7 +171,7 @@ fn without_a_driver_only_this_fails() {
 
 #[test]
 fn a_driver_that_does_not_start_says_why() {
-    for (status, part) in [("9", "not loaded"), ("18", "restart the machine"), ("999", "does not answer")] {
+    for (status, part) in [("9", "not loaded"), ("18", "restart the machine"), ("999", "does not respond")] {
         let Some(ran) = run_stubbed("gpu", &[("STUB_INIT", status)]) else { return };
         let said = ran.fault();
         assert!(said.contains(part) && said.lines().count() == 1, "{status}: {said}");
@@ -215,7 +215,7 @@ fn auto_takes_the_cards_at_hand() {
     let with = |words: &str, more: &[(&str, &str)]| world(words, &[TWO, more].concat()).expect("cc is there");
     assert_eq!(with("--gpu auto", &[("CUDA_VISIBLE_DEVICES", "1")]), Ok(Value::from(1)));
     assert_eq!(with("--gpu auto --gpus 4", &[]), Ok(Value::from(4)), "what is said goes before what is seen");
-    assert!(with("--gpu auto", &[("CUDA_VISIBLE_DEVICES", "")]).expect_err("hidden").contains("hides every card"));
+    assert!(with("--gpu auto", &[("CUDA_VISIBLE_DEVICES", "")]).expect_err("hidden").contains("hides every GPU"));
     let mixed = with("--gpu auto", &[("STUB_NAME_1", "NVIDIA T4")]).expect_err("mixed");
     assert!(mixed.contains("GPU 0: NVIDIA A100-SXM4-40GB; GPU 1: NVIDIA T4"), "{mixed}");
 }
@@ -245,7 +245,7 @@ fn a_first_configuration_loads_and_is_not_written_twice() {
         assert!(text.contains(&format!("\nlang = \"{lang}\"\n")), "{text}");
         assert_eq!(text.contains("\ngpu = "), variables != [("STUB_COUNT", "0")], "{text}");
         let again = stubbed(&folder, "init", 0, variables).expect("cc is there").fault();
-        assert!(again.starts_with("error: vramlint.toml configures vramlint already"), "{again}");
+        assert!(again.starts_with("error: vramlint.toml already configures vramlint"), "{again}");
         assert_eq!(folder.read("vramlint.toml"), text);
     }
 }
@@ -262,5 +262,5 @@ fn a_first_configuration_proposes_what_the_runs_agree_on() {
     assert!(out.contains("# gpu = \"RTX 4090\"\n") && out.contains("# host-memory = "), "{out}");
     assert!(out.contains("\n# lang = \"en\"\n"), "{out}");
     let other = Folder::new(&[("pyproject.toml", "[tool.vramlint.target]\ncount = 1\n")]);
-    assert!(other.run_with("init", &nowhere).fault().contains("pyproject.toml configures vramlint already"));
+    assert!(other.run_with("init", &nowhere).fault().contains("pyproject.toml already configures vramlint"));
 }

@@ -48,7 +48,7 @@ fn the_end_of_a_file_can_be_shown() {
      2 │ # vramlint: ignore[VL101]
        · ─────────────────────────
        ╰────
-      fix: remove what suppresses nothing
+      fix: remove the unused suppression
         2 - # vramlint: ignore[VL101]
     ");
     assert_eq!(full("empty.yaml", ""), "");

@@ -33,12 +33,12 @@ fn mistakes_on_the_command_line_say_what_was_meant() {
     assert_eq!(told("check nowhere --lang zh"), "错误：nowhere：没有这个文件或文件夹\n");
     assert_eq!(
         told("rule yaml-numbr-is-text"),
-        "error: there is no rule `yaml-numbr-is-text`; did you mean `yaml-number-is-text`?\n"
+        "error: unknown rule `yaml-numbr-is-text`; did you mean `yaml-number-is-text`?\n"
     );
     assert!(told("check -").contains("--stdin-filename"));
-    assert!(told("check - train.yaml --stdin-filename x.yaml").contains("stands alone"));
-    assert!(told("check --stdin-filename x.yaml").contains("goes with the path `-`"));
-    assert!(told("check --output-file nowhere/x.txt").starts_with("error: nowhere/x.txt cannot be written: "));
+    assert!(told("check - train.yaml --stdin-filename x.yaml").contains("must be the only path"));
+    assert!(told("check --stdin-filename x.yaml").contains("needs the path `-`"));
+    assert!(told("check --output-file nowhere/x.txt").starts_with("error: cannot write nowhere/x.txt: "));
     for words in
         ["check --bogus", "check --gpu-memory much", "check --output-format xml", "nonsense", "check --quiet --verbose", ""]
     {
@@ -93,7 +93,8 @@ fn quiet_and_verbose() {
     let quiet = folder.run("check -q --output-format concise");
     assert!(!quiet.out.contains("Found") && quiet.out.lines().count() >= 4 && quiet.err.is_empty());
     let verbose = folder.run("check -v --output-format concise");
-    assert_eq!(verbose.err, "configuration: vramlint.toml\n");
+    assert!(verbose.err.contains("configuration: vramlint.toml\n"), "{}", verbose.err);
+    assert!(verbose.err.contains("INFO run launch.sh#1: "), "{}", verbose.err);
     assert!(verbose.out.trim_end().ends_with(" ms]"), "{}", verbose.out);
 }
 
@@ -104,7 +105,12 @@ fn nothing_to_check_is_said() {
     assert_eq!((ran.status, ran.err.as_str()), (Some(0), "warning: there was nothing to check\n"));
     assert!(empty.run("check -q").err.is_empty());
     let data = empty.run("check --output-format json").out;
-    assert!(data.contains(r#""summary":{"files":0,"error":0,"warning":0,"info":0}"#), "{data}");
+    assert!(
+        data.contains(
+            r#""summary":{"files":0,"error":0,"warning":0,"info":0,"skipped":{"files":[],"counts":{"unsupported-kind":1}}}"#
+        ),
+        "{data}"
+    );
 }
 
 /// `vramlint check | head -1` must not complain, nor look like a failure of ours.
@@ -132,4 +138,34 @@ fn an_output_file_gets_everything() {
     assert_eq!(folder.read("report.txt"), on_screen);
     folder.run("check --diff -q -o change.diff");
     assert!(folder.read("change.diff").starts_with("--- a/"));
+}
+
+#[test]
+fn a_named_file_that_is_not_read_is_reported() {
+    let folder = Folder::new(&[("train.yaml", "batch_size: 4\n"), ("nb.ipynb", "{}"), ("rows.jsonl", "{}")]);
+    let ran = folder.run("check train.yaml nb.ipynb rows.jsonl");
+    assert_eq!((ran.status, ran.out.as_str()), (Some(0), "Nothing found in 1 file (0 runs)\n"));
+    assert_eq!(
+        ran.err,
+        "warning: nb.ipynb was not read: not a supported kind of file\n\
+         warning: rows.jsonl was not read: a dataset, not configuration\n"
+    );
+    assert!(folder.run("check -q nb.ipynb").err.is_empty());
+    assert!(folder.run("check nb.ipynb --lang zh").err.starts_with("警告：未读取 nb.ipynb："));
+    let json = folder.run("check nb.ipynb --output-format json");
+    let data: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(data["summary"]["skipped"]["files"][0]["reason"], "unsupported-kind");
+    let verbose = folder.run("check -v").err;
+    assert!(verbose.contains("2 paths not read: 1 not a supported kind of file, 1 a dataset"), "{verbose}");
+}
+
+#[test]
+fn the_log_shows_what_was_decided() {
+    let folder = Folder::project();
+    let log = |level: &str| folder.run_with("check --output-format concise", &[("VRAMLINT_LOG", level)]).err;
+    assert!(log("info").contains("INFO run launch.sh#1: "));
+    assert!(log("debug").contains("DEBUG file accelerate_config.yaml: Accelerate"), "{}", log("debug"));
+    assert!(log("trace").contains("TRACE rule VL101 multi-gpu-one-process: 1 findings in "));
+    assert!(log("loud").starts_with("warning: VRAMLINT_LOG=loud is ignored"));
+    assert_eq!(log("off"), "");
 }

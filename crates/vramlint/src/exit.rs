@@ -1,10 +1,11 @@
-//! Exit statuses: 0 nothing found, 1 findings, 2 the command line, the configuration or the machine is at fault.
+//! Exit statuses: 0 no findings, 1 findings, 2 invalid usage, configuration or environment.
 
-use std::io::{self, Write};
+use crate::stdio::print_stderr;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Mutex;
-use vramlint_base::{Lang, Message, message};
+use vramlint_base::{Lang, Message, message, panic_message};
 use vramlint_project::ConfigError;
 
 /// How a command ended.
@@ -14,7 +15,7 @@ pub(crate) enum Status {
     Clean,
     /// Findings.
     Findings,
-    /// Misuse, or a failure of ours or of the machine.
+    /// Invalid usage, configuration or environment, or an internal error.
     Error,
 }
 
@@ -28,24 +29,19 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// A mistake on the command line, or a failure of the machine, in both languages.
+/// An error that the user can fix, in both languages.
 pub(crate) fn user_error(message: Message) -> anyhow::Error {
     ConfigError::new(message).into()
 }
 
-/// A line on standard error. `eprintln` would fail where nobody reads.
-pub(crate) fn print_stderr(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
-}
-
-/// Prints what clap has to say: help goes to standard output with 0, mistakes to standard error with 2.
+/// Prints help to standard output (status 0), or a usage error to standard error (status 2).
 pub(crate) fn print_clap_error(error: &clap::Error) -> ExitCode {
-    // A closed pipe is no reason to complain.
+    // A closed pipe is not an error.
     let _ = error.print();
     if error.use_stderr() { Status::Error.into() } else { Status::Clean.into() }
 }
 
-/// Prints why a command failed. A reader that closed the pipe has what it wanted.
+/// Prints why a command failed. A closed pipe is a success: its reader has what it wanted.
 pub(crate) fn report_failure(error: &anyhow::Error, lang: Lang) -> ExitCode {
     let broken_pipe =
         error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe));
@@ -60,34 +56,35 @@ pub(crate) fn report_failure(error: &anyhow::Error, lang: Lang) -> ExitCode {
     Status::Error.into()
 }
 
-/// Where the last panic happened.
+/// Location of the last panic.
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Runs all of the program. A panic that arrives here is a bug of ours, said in one line; the error is that line.
+/// Runs the whole program. A panic that arrives here is a bug in vramlint; the error is one line that says so.
 ///
-/// The layers below catch the panics of readers and rules and report them as findings (`internal-error`). The hook therefore
-/// only remembers; nothing is printed unless nobody caught it. Whoever sets `RUST_BACKTRACE` sees everything at once.
+/// The project layer catches panics of readers and rules and reports them as findings (`internal-error`), so the hook only records
+/// the location. With `RUST_BACKTRACE` set, the standard hook prints every panic as well.
 pub(crate) fn catch_panics<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    let loud = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
-    let usual = std::panic::take_hook();
+    let print_backtrace = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
+    let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if let Ok(mut last) = LAST_PANIC.lock() {
             *last = info.location().map(|l| format!(" at {}:{}", l.file(), l.line()));
         }
-        if loud {
-            usual(info);
+        if print_backtrace {
+            default_hook(info);
         }
     }));
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let place = LAST_PANIC.lock().ok().and_then(|last| last.clone()).unwrap_or_default();
-        format!("vramlint failed{place}; this is a bug in vramlint, please report it")
+        let why = panic_message(payload.as_ref()).replace(char::is_control, " ");
+        format!("vramlint failed{place}: {why}; this is a bug in vramlint, please report it")
     })
 }
 
-/// A failure to write, in words.
+/// The error for a file that cannot be written.
 pub(crate) fn write_error(path: &std::path::Path, error: &io::Error) -> anyhow::Error {
     let path = path.display();
-    user_error(message!("{path} cannot be written: {error}", "无法写入 {path}：{error}"))
+    user_error(message!("cannot write {path}: {error}", "无法写入 {path}：{error}"))
 }
 
 #[cfg(test)]
@@ -95,9 +92,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_caught_is_told_in_one_line() {
-        let said = catch_panics(|| -> u8 { panic!("of no interest") }).expect_err("it panicked");
-        assert!(said.contains("exit.rs") && said.contains("bug in vramlint") && !said.contains('\n'), "{said}");
+    fn an_uncaught_panic_is_reported_in_one_line() {
+        let error = catch_panics(|| -> u8 { panic!("an index\nout of bounds") }).expect_err("it panicked");
+        assert!(error.contains("an index out of bounds") && !error.contains('\n'), "{error}");
         assert_eq!(catch_panics(|| catch_unwind(|| panic!("caught below")).is_err()), Ok(true));
     }
 }

@@ -1,4 +1,4 @@
-//! The command line: arguments in, text and an exit status out. How a rule works is no business of this crate.
+//! The `vramlint` binary: arguments in, text and an exit status out. It holds no rules.
 
 mod auto_gpu;
 mod cli;
@@ -6,19 +6,22 @@ mod color;
 mod commands;
 mod exit;
 mod language;
+mod logging;
 mod output;
 mod progress;
+mod request;
+mod stdio;
 
 use clap::Parser;
 use std::process::ExitCode;
 
-/// Reading the code of a large repository makes and drops millions of small values.
+/// Interpreting a large repository allocates and frees millions of small values.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     exit::catch_panics(run).unwrap_or_else(|bug| {
-        exit::print_stderr(&bug);
+        stdio::print_stderr(&bug);
         exit::Status::Error.into()
     })
 }
@@ -28,6 +31,7 @@ fn run() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return exit::print_clap_error(&error),
     };
+    logging::init(arguments.command.is_verbose());
     match commands::run(&arguments) {
         Ok(status) => status.into(),
         Err(error) => exit::report_failure(&error, arguments.command.language()),

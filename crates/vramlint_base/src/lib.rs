@@ -12,8 +12,8 @@ mod line_index;
 mod message;
 mod panic;
 mod range;
-mod template;
 mod suggest;
+mod template;
 pub mod text;
 mod value;
 
@@ -23,7 +23,7 @@ pub use line_index::{LineColumn, LineIndex};
 pub use message::{Lang, Message};
 pub use panic::panic_message;
 pub use range::TextRange;
-pub use template::{has_template_mark, is_templated};
 pub use suggest::suggest;
+pub use template::{has_template_mark, is_templated};
 pub use text::count_noun;
 pub use value::Value;

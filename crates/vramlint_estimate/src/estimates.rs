@@ -6,9 +6,8 @@ use crate::models::{Model, Models};
 use crate::run_estimate::{RunEstimate, complete};
 use crate::simulation_cache::SimulationCache;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use vramlint_base::{Message, message};
+use vramlint_base::{Message, message, panic_message};
 use vramlint_memory::{Arch, Estimate, Setup};
 use vramlint_resolve::{Project, Run};
 
@@ -31,7 +30,8 @@ pub struct Estimates {
     /// In the order of `project.runs`.
     slots: OnceLock<Vec<Slot>>,
     cache: Arc<SimulationCache>,
-    failed: AtomicBool,
+    /// The message of the first panic of a simulation.
+    panic: OnceLock<String>,
 }
 
 impl Estimates {
@@ -51,8 +51,8 @@ impl Estimates {
             let mapped = slot.mapped(project, run, models).clone()?;
             let target = &project.policy(run.place.file).target;
             // A simulation that panics does not affect the other runs.
-            catch_unwind(AssertUnwindSafe(|| complete(mapped, run, target, &self.cache))).map_err(|_| {
-                self.failed.store(true, Ordering::Relaxed);
+            catch_unwind(AssertUnwindSafe(|| complete(mapped, run, target, &self.cache))).map_err(|payload| {
+                let _ = self.panic.set(panic_message(payload.as_ref()).to_owned());
                 message!(
                     "the simulation failed: this is a bug in vramlint, please report it",
                     "模拟失败：这是 vramlint 的缺陷，请报告"
@@ -61,9 +61,9 @@ impl Estimates {
         })
     }
 
-    /// Whether a simulation panicked. The other runs have their estimates.
-    pub fn failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed)
+    /// The message of a simulation that panicked. The other runs have their estimates.
+    pub fn panic(&self) -> Option<&str> {
+        self.panic.get().map(String::as_str)
     }
 
     /// The estimate of a run of `project`, or why there is none; computed at the first call. `None` for a run of another project.

@@ -11,34 +11,34 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use vramlint_base::{Message, message};
 
-/// The variable that names another library.
+/// The environment variable with the path of the library.
 pub const NVML_VARIABLE: &str = "VRAMLINT_NVML";
 
-/// Where the library lies, in order: the loader's own search, then folders that it does not look into.
+/// Where to look for the library, in order: the loader's search path, then folders outside of it.
 #[cfg(windows)]
 const LIBRARY_PATHS: &[&str] = &["nvml.dll", r"C:\Program Files\NVIDIA Corporation\NVSMI\nvml.dll"];
 #[cfg(not(windows))]
 const LIBRARY_PATHS: &[&str] = &["libnvidia-ml.so.1", "libnvidia-ml.so", "/usr/lib/wsl/lib/libnvidia-ml.so.1"];
 
-/// There is no driver that could be asked.
+/// The driver is missing or does not work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", message.en)]
 pub struct DriverError {
-    /// Why.
+    /// The reason.
     pub message: Message,
 }
 
-/// The driver, ready to be asked.
+/// A connection to the driver.
 #[derive(Debug)]
 pub struct Driver {
     nvml: Nvml,
 }
 
 impl Driver {
-    /// Loads the library: the one that `VRAMLINT_NVML` names, else the usual ones.
+    /// Loads the library in `VRAMLINT_NVML`, else one of the standard ones.
     pub fn open() -> Result<Self, DriverError> {
-        let given = std::env::var_os(NVML_VARIABLE).filter(|path| !path.is_empty());
-        let places: Vec<OsString> = match &given {
+        let explicit = std::env::var_os(NVML_VARIABLE).filter(|path| !path.is_empty());
+        let places: Vec<OsString> = match &explicit {
             Some(path) => vec![path.clone()],
             None => LIBRARY_PATHS.iter().map(OsString::from).collect(),
         };
@@ -50,10 +50,10 @@ impl Driver {
                 Err(error) => return Err(DriverError { message: load_error(place, &error) }),
             }
         }
-        Err(DriverError { message: not_found(given.as_deref(), last.as_ref()) })
+        Err(DriverError { message: not_found(explicit.as_deref(), last.as_ref()) })
     }
 
-    /// Asks for everything, now.
+    /// Reads the current state of the machine.
     pub fn read(&self) -> Result<Machine, DriverError> {
         let count = self.nvml.device_count().map_err(|error| DriverError { message: unavailable(&error) })?;
         let cuda = self.nvml.sys_cuda_driver_version().ok();
@@ -102,12 +102,12 @@ impl Driver {
     }
 }
 
-/// Bytes that a name of a process may take.
+/// Maximum length of a process name, bytes.
 const MAX_PROCESS_NAME: usize = 1024;
 
 fn memory(device: &Device<'_>) -> Option<Memory> {
     let of = device.memory_info().ok()?;
-    // A GPU without memory of its own (some boards share the host's) reports zero, which is no capacity.
+    // A GPU without memory of its own (some boards share the host's) reports zero.
     (of.total > 0).then_some(Memory { total: of.total, reserved: of.reserved, used: of.used, free: of.free })
 }
 
@@ -116,7 +116,7 @@ fn mig(device: &Device<'_>) -> Option<Mig> {
     Some(Mig { enabled: mode.current == 1, pending: mode.pending == 1, instances: Vec::new() })
 }
 
-/// The instances; the places of those that were never made are empty.
+/// The MIG instances; slots without an instance are skipped.
 fn instances<'a>(device: &Device<'a>, mig: Option<&Mig>) -> Vec<Device<'a>> {
     let most = if mig.is_some_and(|mig| mig.enabled) { device.mig_device_count().unwrap_or(0) } else { 0 };
     (0..most).filter_map(|index| device.mig_device_by_index(index).ok()).collect()
@@ -128,7 +128,7 @@ fn mig_instance(instance: &Device<'_>, index: u32) -> MigInstance {
 
 type ByPid = BTreeMap<u32, Process>;
 
-/// Everybody on a device; `None` where neither list is reported. The older functions serve drivers before 510.
+/// The processes on a device; `None` if the driver lists none of them. The older functions serve drivers before 510.
 fn processes(device: &Device<'_>) -> Option<ByPid> {
     let compute = device.running_compute_processes().or_else(|_| device.running_compute_processes_v2()).ok();
     let graphics = device.running_graphics_processes().or_else(|_| device.running_graphics_processes_v2()).ok();
@@ -151,7 +151,7 @@ fn process(kind: Kind, info: &ProcessInfo) -> Process {
     Process { pid: info.pid, name: None, memory, kind, own: None }
 }
 
-/// A process that does both stands in both lists with the same memory.
+/// A process that computes and draws is in both lists, with the same memory.
 fn add(found: &mut ByPid, process: Process) {
     match found.get_mut(&process.pid) {
         Some(known) => {
@@ -164,7 +164,7 @@ fn add(found: &mut ByPid, process: Process) {
     }
 }
 
-/// What an instance tells besides the GPU.
+/// Adds the processes of an instance to those of the GPU.
 fn merge_processes(found: &mut Option<ByPid>, more: Option<ByPid>) {
     for process in more.into_iter().flat_map(BTreeMap::into_values) {
         add(found.get_or_insert_default(), process);
@@ -180,18 +180,15 @@ fn sorted(found: ByPid) -> Vec<Process> {
 fn not_found(given: Option<&OsStr>, error: Option<&NvmlError>) -> Message {
     let Some(path) = given else {
         return message!(
-            "no NVIDIA driver on this machine: its library (NVML) is not found; {NVML_VARIABLE} can name it",
+            "no NVIDIA driver on this machine: its library (NVML) was not found; {NVML_VARIABLE} can specify its path",
             "此机器上没有 NVIDIA 驱动：找不到驱动库（NVML）；可用 {NVML_VARIABLE} 指定其路径"
         );
     };
     let (path, why) = (path.display(), error.map(loader).unwrap_or_default());
-    message!(
-        "the library that {NVML_VARIABLE} names cannot be loaded: {path}{why}",
-        "无法加载 {NVML_VARIABLE} 指定的库：{path}{why}"
-    )
+    message!("cannot load the library in {NVML_VARIABLE}: {path}{why}", "无法加载 {NVML_VARIABLE} 指定的库：{path}{why}")
 }
 
-/// What the loader says, which names the file or the part that is missing.
+/// The message of the loader, which names the missing file or symbol.
 fn loader(error: &NvmlError) -> String {
     match error {
         NvmlError::LibloadingError(error) => format!(" ({error})"),
@@ -199,13 +196,13 @@ fn loader(error: &NvmlError) -> String {
     }
 }
 
-/// The library is there and does not start.
+/// The library was found but does not start.
 fn load_error(place: &OsStr, error: &NvmlError) -> Message {
     let place = place.display();
     match error {
-        NvmlError::FailedToLoadSymbol(_) => message!("{place} is no library of NVML", "{place} 不是 NVML 库"),
+        NvmlError::FailedToLoadSymbol(_) => message!("{place} is not an NVML library", "{place} 不是 NVML 库"),
         NvmlError::LibRmVersionMismatch => message!(
-            "the NVIDIA driver was updated and the old one still runs: library and kernel module differ; restart the machine",
+            "the NVIDIA driver was updated, but the old one is still running (library and kernel module differ); restart the machine",
             "NVIDIA 驱动已更新，但仍在运行旧版本：驱动库与内核模块版本不一致；请重启机器"
         ),
         error => unavailable(error),
@@ -215,25 +212,25 @@ fn load_error(place: &OsStr, error: &NvmlError) -> Message {
 fn unavailable(error: &NvmlError) -> Message {
     match error {
         NvmlError::DriverNotLoaded => message!(
-            "the NVIDIA driver is installed and not loaded: no GPU is present, or its kernel module is missing",
+            "the NVIDIA driver is installed but not loaded: no GPU is present, or the kernel module is missing",
             "NVIDIA 驱动已安装但未加载：没有显卡，或缺少内核模块"
         ),
         NvmlError::NoPermission => {
-            message!("the NVIDIA driver refuses: no permission for its devices", "NVIDIA 驱动拒绝访问：没有设备权限")
+            message!("the NVIDIA driver denies access: no permission for its devices", "NVIDIA 驱动拒绝访问：没有设备权限")
         }
-        error => message!("the NVIDIA driver does not answer: {error}", "NVIDIA 驱动没有响应：{error}"),
+        error => message!("the NVIDIA driver does not respond: {error}", "NVIDIA 驱动没有响应：{error}"),
     }
 }
 
 fn gpu_error(index: u32, error: &NvmlError) -> Message {
     match error {
         NvmlError::GpuLost => message!(
-            "GPU {index} is lost: it fell off the bus; the machine must be restarted",
+            "GPU {index} is lost: it fell off the bus; restart the machine",
             "GPU {index} 已丢失：与总线断开；需要重启机器"
         ),
         NvmlError::NoPermission => {
-            message!("GPU {index} may not be used: no permission", "无权使用 GPU {index}")
+            message!("no permission to use GPU {index}", "无权使用 GPU {index}")
         }
-        error => message!("GPU {index} does not answer: {error}", "GPU {index} 没有响应：{error}"),
+        error => message!("GPU {index} does not respond: {error}", "GPU {index} 没有响应：{error}"),
     }
 }

@@ -1,8 +1,8 @@
-//! The host: its memory and its system.
+//! The host: memory and operating system.
 
 use sysinfo::System;
 
-/// Memory that this process may use, bytes: of the machine, or of the container where that is less. `None` where it is not reported.
+/// Memory available to this process in bytes: of the machine, or of the container if that is less. `None` if unknown.
 pub fn memory() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
@@ -10,7 +10,7 @@ pub fn memory() -> Option<u64> {
     Some(system.total_memory().min(limit)).filter(|bytes| *bytes > 0)
 }
 
-/// The system, as `[target] os` spells it; `None` for those that it does not know.
+/// The operating system as `[target] os` spells it; `None` if it has no name for it.
 pub fn os() -> Option<&'static str> {
     Some(std::env::consts::OS).filter(|os| ["linux", "windows", "macos"].contains(os))
 }

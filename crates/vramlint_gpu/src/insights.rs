@@ -1,29 +1,30 @@
-//! What a monitor would tell: statements that follow from the figures, each with them.
+//! Insights about a GPU: conclusions from its figures, with the figures.
 
 use crate::machine::{Gpu, Kind, Machine, Process};
+use vramlint_base::text::{format_size, len_noun, percent_rounded};
 use vramlint_base::{Message, message};
 
-/// A statement about a GPU.
+/// A conclusion about a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insight {
-    /// What kind it is, for programs.
+    /// Identifier for programs.
     pub kind: &'static str,
     /// What is reported.
     pub message: Message,
 }
 
-/// Share of the memory from which on a holder is worth a word, in percent.
-const WORTH: u64 = 2;
-/// Share from which on memory counts as full for an idle GPU, in percent.
-const FULL: u64 = 50;
-/// Utilisation up to which a GPU counts as idle, in percent.
-const IDLE: u32 = 5;
-/// Share by which a GPU must fall below its catalogue entry, in permille: versions of the driver differ by less.
-const SHORT: u64 = 10;
-/// Holders that are named at most.
-const NAMED: usize = 3;
+/// Lowest share of the memory that is reported, in percent.
+const MIN_SHARE: u64 = 2;
+/// Lowest share of the memory that counts as full on an idle GPU, in percent.
+const FULL_SHARE: u64 = 50;
+/// Highest utilization of an idle GPU, in percent.
+const MAX_IDLE_UTILIZATION: u32 = 5;
+/// Lowest shortfall against the catalog that is reported, in permille: driver versions differ by less.
+const MIN_SHORTFALL: u64 = 10;
+/// Most processes that are named.
+const MAX_NAMED_PROCESSES: usize = 3;
 
-/// Everything that can be said of a GPU. `catalogue` is what a GPU of this name has, bytes, where that is known.
+/// All insights about a GPU. `catalogue` is the usual memory of its model in bytes, if known.
 pub fn insights(machine: &Machine, gpu: &Gpu, catalogue: Option<u64>) -> Vec<Insight> {
     let mut insights = Vec::new();
     if let Some(failure) = &gpu.failure {
@@ -39,31 +40,13 @@ pub fn insights(machine: &Machine, gpu: &Gpu, catalogue: Option<u64>) -> Vec<Ins
     insights
 }
 
-/// Bytes as GiB with one decimal, or MiB below one.
-pub fn size(bytes: u64) -> String {
-    if bytes < 1 << 30 { format!("{} MiB", bytes >> 20) } else { format!("{:.1} GiB", gib(bytes)) }
-}
-
-/// Bytes in GiB.
-#[allow(clippy::cast_precision_loss)] // no memory has 2^53 bytes
-pub fn gib(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 30)
-}
-
-/// `part` of `whole` in percent, rounded.
-pub fn percent(part: u64, whole: u64) -> u64 {
-    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
-    u64::try_from((part * 100 + whole / 2) / whole).unwrap_or(u64::MAX)
-}
-
 fn unknown(machine: &Machine, gpu: &Gpu, insights: &mut Vec<Insight>) {
     if gpu.memory.is_none() && !gpu.is_partitioned() {
         let driver = machine.driver.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
         insights.push(Insight {
             kind: "memory-unknown",
             message: message!(
-                "the driver{driver} does not tell the memory of this GPU (drivers before 510, and boards that share the host's \
-                 memory, do not); name it with --gpu or --gpu-memory",
+                "the driver{driver} does not report the memory of this GPU (drivers before 510 do not, nor do boards that share the host's memory); specify it with --gpu or --gpu-memory",
                 "驱动{driver} 不提供此卡的显存信息（510 之前的驱动以及与主机共享内存的设备均如此）；请用 --gpu 或 --gpu-memory 指定"
             ),
         });
@@ -74,9 +57,9 @@ fn mig(gpu: &Gpu, insights: &mut Vec<Insight>) {
     let Some(mig) = &gpu.mig else { return };
     if mig.enabled != mig.pending {
         let message = if mig.pending {
-            message!("MIG will be on after the next reset of the GPU", "下次重置显卡后将启用 MIG")
+            message!("MIG will be enabled after the next GPU reset", "下次重置显卡后将启用 MIG")
         } else {
-            message!("MIG will be off after the next reset of the GPU", "下次重置显卡后将关闭 MIG")
+            message!("MIG will be disabled after the next GPU reset", "下次重置显卡后将关闭 MIG")
         };
         insights.push(Insight { kind: "mig-pending", message });
     }
@@ -85,72 +68,69 @@ fn mig(gpu: &Gpu, insights: &mut Vec<Insight>) {
     }
     let count = mig.instances.len();
     let largest = mig.instances.iter().filter_map(|mig_instance| mig_instance.memory).map(|memory| memory.total).max();
-    let message = match (count, largest.map(size)) {
-        (0, _) => message!(
-            "MIG is on and no instance was made: no run can use this GPU",
-            "MIG 已启用但未创建任何实例：训练无法使用此卡"
-        ),
+    let message = match (count, largest.map(format_size)) {
+        (0, _) => {
+            message!("MIG is enabled without instances: no run can use this GPU", "MIG 已启用但未创建任何实例：训练无法使用此卡")
+        }
         (1, Some(largest)) => message!(
-            "MIG is on: a run gets the one instance, {largest}, not the GPU",
+            "MIG is enabled: a run gets the only instance ({largest}), not the whole GPU",
             "MIG 已启用：训练只能使用唯一的实例（{largest}），而不是整张卡"
         ),
         (_, Some(largest)) => message!(
-            "MIG is on: a process gets one of {count} instances, {largest} at most, not the GPU",
+            "MIG is enabled: a process gets one of {count} instances (at most {largest}), not the whole GPU",
             "MIG 已启用：一个进程只能使用 {count} 个实例之一（最多 {largest}），而不是整张卡"
         ),
         (_, None) => message!(
-            "MIG is on: a process gets one of the instances ({count}), not the GPU",
+            "MIG is enabled: a process gets one of {count} instances, not the whole GPU",
             "MIG 已启用：一个进程只能使用其中一个实例（共 {count} 个），而不是整张卡"
         ),
     };
     insights.push(Insight { kind: "mig", message });
 }
 
-/// What a run could have, where somebody holds a part.
+/// The memory that a run can use, if some of it is in use.
 fn room(gpu: &Gpu, insights: &mut Vec<Insight>) {
     let Some(memory) = gpu.memory.filter(|_| !gpu.is_partitioned()) else { return };
-    if percent(memory.used, memory.total) < WORTH {
+    if percent_rounded(memory.used, memory.total) < MIN_SHARE {
         return;
     }
-    let (free, used, total) = (size(memory.free), size(memory.used), size(memory.total));
-    let share = percent(memory.used, memory.total);
+    let (free, used, total) = (format_size(memory.free), format_size(memory.used), format_size(memory.total));
+    let share = percent_rounded(memory.used, memory.total);
     insights.push(Insight {
         kind: "room",
         message: message!(
-            "a run that starts now can have {free} of {total}: {used} ({share} %) are held already",
+            "a run started now can use {free} of {total}: {used} ({share} %) are already in use",
             "现在启动的训练最多可用 {free}（共 {total}）：已有 {used}（{share}%）被占用"
         ),
     });
 }
 
-/// Who holds the rest.
+/// The processes that use the memory.
 fn holders(gpu: &Gpu, insights: &mut Vec<Insight>) {
     let Some(memory) = gpu.memory else { return };
     let processes = gpu.processes.as_deref().unwrap_or_default();
-    let worth = |bytes: u64| percent(bytes, memory.total) >= WORTH;
-    for process in processes.iter().filter(|process| process.memory.is_some_and(worth)).take(NAMED) {
+    let worth = |bytes: u64| percent_rounded(bytes, memory.total) >= MIN_SHARE;
+    for process in processes.iter().filter(|process| process.memory.is_some_and(worth)).take(MAX_NAMED_PROCESSES) {
         insights.push(Insight { kind: "holder", message: holder(process) });
     }
     let silent = processes.iter().filter(|process| process.memory.is_none()).count();
     let known: u64 = processes.iter().filter_map(|process| process.memory).sum();
     let rest = memory.used.saturating_sub(known);
     if silent > 0 && worth(rest) {
-        let (who, rest) =
-            (if silent == 1 { "1 process holds".to_owned() } else { format!("{silent} processes hold") }, size(rest));
+        let (who, rest) = (len_noun(silent, "process"), format_size(rest));
         insights.push(Insight {
             kind: "holders-silent",
             message: message!(
-                "the driver does not tell what {who}; {rest} are not accounted for",
+                "the driver does not report the memory of {who}; {rest} cannot be attributed",
                 "驱动未给出 {silent} 个进程各自的占用；有 {rest} 无法归属"
             ),
         });
     } else if worth(rest) {
-        let rest = size(rest);
+        let rest = format_size(rest);
         insights.push(Insight {
             kind: "holders-hidden",
             message: message!(
-                "{rest} are held by nobody who can be seen from here: the driver itself, or processes outside of this container or \
-                 account",
+                "{rest} are used by processes that are not visible here: the driver, another container or another account",
                 "有 {rest} 的占用者在此处不可见：驱动自身，或此容器、此账户之外的进程"
             ),
         });
@@ -160,61 +140,60 @@ fn holders(gpu: &Gpu, insights: &mut Vec<Insight>) {
         let held: u64 = drawing.sum();
         let message = if held == 0 {
             message!(
-                "a display runs on this GPU: the desktop takes memory, and more with every window",
+                "a display is connected to this GPU: the desktop uses memory, more with every window",
                 "此卡连接着显示器：桌面会占用显存，窗口越多占用越多"
             )
         } else {
-            let held = size(held);
-            message!("a display runs on this GPU: programs that draw hold {held}", "此卡连接着显示器：图形程序占用 {held}")
+            let held = format_size(held);
+            message!("a display is connected to this GPU: graphics programs use {held}", "此卡连接着显示器：图形程序占用 {held}")
         };
         insights.push(Insight { kind: "display", message });
     }
 }
 
 fn holder(process: &Process) -> Message {
-    let (pid, bytes) = (process.pid, size(process.memory.unwrap_or(0)));
+    let (pid, bytes) = (process.pid, format_size(process.memory.unwrap_or(0)));
     let name = process.name.as_deref().unwrap_or("?");
     if process.own == Some(false) {
-        message!("{name} (process {pid}) of another user holds {bytes}", "其他用户的 {name}（进程 {pid}）占用 {bytes}")
+        message!("{name} (process {pid}, another user) uses {bytes}", "其他用户的 {name}（进程 {pid}）占用 {bytes}")
     } else {
-        message!("{name} (process {pid}) holds {bytes}", "{name}（进程 {pid}）占用 {bytes}")
+        message!("{name} (process {pid}) uses {bytes}", "{name}（进程 {pid}）占用 {bytes}")
     }
 }
 
 fn idle(gpu: &Gpu, insights: &mut Vec<Insight>) {
     let (Some(memory), Some(busy)) = (gpu.memory, gpu.utilization) else { return };
-    let share = percent(memory.used, memory.total);
-    if busy.gpu > IDLE || share < FULL {
+    let share = percent_rounded(memory.used, memory.total);
+    if busy.gpu > MAX_IDLE_UTILIZATION || share < FULL_SHARE {
         return;
     }
-    let (busy, used) = (busy.gpu, size(memory.used));
+    let (busy, used) = (busy.gpu, format_size(memory.used));
     insights.push(Insight {
         kind: "idle-and-full",
         message: message!(
-            "the GPU is {busy} % busy while {used} ({share} %) are held: a process that waits, or one that was left behind",
+            "the GPU is {busy} % busy while {used} ({share} %) are in use: a process is waiting, or was left behind",
             "显卡利用率为 {busy}%，却有 {used}（{share}%）被占用：可能有进程在等待，或有遗留进程未退出"
         ),
     });
 }
 
-/// Less than a GPU of this name has.
+/// A GPU with less memory than its model usually has.
 fn capacity(gpu: &Gpu, catalogue: Option<u64>, insights: &mut Vec<Insight>) {
     let (Some(memory), Some(usual)) = (gpu.memory.filter(|_| !gpu.is_partitioned()), catalogue) else { return };
     let missing = usual.saturating_sub(memory.total);
-    if missing.saturating_mul(1000) <= usual.saturating_mul(SHORT) {
+    if missing.saturating_mul(1000) <= usual.saturating_mul(MIN_SHORTFALL) {
         return;
     }
-    let (total, missing) = (size(memory.total), size(missing));
-    let (usual, title) = (size(usual), gpu.title());
+    let (total, missing) = (format_size(memory.total), format_size(missing));
+    let (usual, title) = (format_size(usual), gpu.title());
     let message = if gpu.ecc == Some(true) {
         message!(
-            "this {title} has {total}, {missing} less than the usual {usual}; error correction (ECC) is on, which takes memory on \
-             some GPUs",
+            "this {title} has {total}, {missing} less than usual ({usual}); ECC is enabled, which uses memory on some GPUs",
             "此 {title} 的显存为 {total}，比通常的 {usual} 少 {missing}；已启用 ECC 纠错，部分显卡会因此减少可用显存"
         )
     } else {
         message!(
-            "this {title} has {total}, {missing} less than the usual {usual}",
+            "this {title} has {total}, {missing} less than usual ({usual})",
             "此 {title} 的显存为 {total}，比通常的 {usual} 少 {missing}"
         )
     };

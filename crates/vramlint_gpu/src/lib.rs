@@ -1,11 +1,11 @@
-//! The machine at hand: its GPUs through NVML, and the memory of the host.
+//! The local machine: its GPUs, through NVML, and the memory of the host.
 //!
 //! Invariants:
 //!
-//! 1. The driver's library is loaded when it is asked for, never at start: without one, nothing else is affected.
-//! 2. What the driver does not tell is `None`. One call that fails, on an old driver or without permission, takes nothing else
-//!    along.
-//! 3. Plain data come out; no type of NVML leaves [`driver`].
+//! 1. The driver library is loaded on demand, so everything else works without one.
+//! 2. A value that the driver does not report is `None`. A failing call, on an old driver or without permission, affects no other
+//!    value.
+//! 3. No NVML type leaves [`driver`]; the results are plain data.
 
 pub mod driver;
 pub mod host;

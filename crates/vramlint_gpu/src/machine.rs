@@ -1,4 +1,4 @@
-//! What is known of the machine, as plain data. `None` is "the driver does not tell".
+//! The machine as plain data. `None` means that the driver does not report the value.
 
 use vramlint_base::Message;
 
@@ -20,80 +20,80 @@ pub struct Gpu {
     pub index: u32,
     /// Its name as the driver writes it: `NVIDIA A100-SXM4-40GB`.
     pub name: Option<String>,
-    /// Its identity: `GPU-…`.
+    /// UUID: `GPU-…`.
     pub uuid: Option<String>,
     /// Compute capability, major and minor.
     pub compute_capability: Option<(u32, u32)>,
     /// Its memory.
     pub memory: Option<Memory>,
-    /// How busy it was in the driver's last sample.
+    /// Utilization in the driver's last sample.
     pub utilization: Option<Utilization>,
     /// Temperature of the chip, degrees Celsius.
     pub temperature: Option<u32>,
-    /// What it draws.
+    /// Power draw and limit.
     pub power: Option<Power>,
-    /// Whether a display is initialized on it.
+    /// Whether a display is connected.
     pub display: Option<bool>,
-    /// Whether error correction is on.
+    /// Whether ECC is enabled.
     pub ecc: Option<bool>,
-    /// Whether it is cut into instances; `None` also where it cannot be.
+    /// Its MIG state; `None` also if it does not support MIG.
     pub mig: Option<Mig>,
-    /// Who holds memory, those that hold most first. In a container the driver may show none of the others.
+    /// Processes that use memory, largest first. In a container, the driver may hide those of others.
     pub processes: Option<Vec<Process>>,
-    /// Why nothing is known of this GPU: it is lost, or needs other rights.
+    /// Why nothing is known about this GPU: it is lost, or access is denied.
     pub failure: Option<Message>,
 }
 
 /// Memory of a GPU or an instance, in bytes. NVML: `nvmlMemory_v2_t`; `used` leaves `reserved` out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// All of it.
+    /// Total.
     pub total: u64,
-    /// What driver and firmware keep.
+    /// Reserved by driver and firmware.
     pub reserved: u64,
-    /// What is allocated.
+    /// Allocated.
     pub used: u64,
-    /// What can still be allocated.
+    /// Available.
     pub free: u64,
 }
 
-/// Shares of the last sample period, in percent.
+/// Utilization over the last sample period, in percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Utilization {
-    /// Time in which some kernel ran.
+    /// Share of time in which a kernel ran.
     pub gpu: u32,
-    /// Time in which memory was read or written.
+    /// Share of time in which memory was read or written.
     pub memory: u32,
 }
 
 /// Electrical power, in milliwatts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Power {
-    /// What is drawn.
+    /// Current draw.
     pub draw: u32,
-    /// What may be drawn.
+    /// Limit.
     pub limit: Option<u32>,
 }
 
 /// The state of Multi-Instance GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mig {
-    /// Whether it is on.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// Whether it will be on after the next reset of the GPU.
+    /// Whether it will be enabled after the next GPU reset.
     pub pending: bool,
     /// The instances.
     pub instances: Vec<MigInstance>,
 }
 
-/// An instance of a GPU that is cut up.
+/// A MIG instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MigInstance {
     /// Its number on the GPU.
     pub index: u32,
     /// Its name as the driver writes it.
     pub name: Option<String>,
-    /// Its identity: `MIG-…`.
+    /// UUID: `MIG-…`.
     pub uuid: Option<String>,
     /// Its memory.
     pub memory: Option<Memory>,
@@ -102,24 +102,24 @@ pub struct MigInstance {
 /// A process that uses a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its number; of the host's where the driver knows no other.
+    /// Process id; in a container, possibly that of the host.
     pub pid: u32,
-    /// Program, without folders.
+    /// Program name, without folders.
     pub name: Option<String>,
-    /// What it holds on the GPU, bytes. Windows keeps this to itself (WDDM).
+    /// Memory that it uses on the GPU, bytes. Windows does not report it (WDDM).
     pub memory: Option<u64>,
-    /// What it does there.
+    /// How it uses the GPU.
     pub kind: Kind,
-    /// Whether it belongs to the user who asks.
+    /// Whether it belongs to the current user.
     pub own: Option<bool>,
 }
 
-/// What a process does on a GPU.
+/// How a process uses a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// CUDA.
     Compute,
-    /// Drawing.
+    /// Graphics.
     Graphics,
     /// Both.
     Both,
@@ -133,12 +133,12 @@ impl Machine {
 }
 
 impl Gpu {
-    /// Its name for people.
+    /// Display name.
     pub fn title(&self) -> &str {
         self.name.as_deref().unwrap_or("GPU")
     }
 
-    /// Whether it is cut up.
+    /// Whether MIG is enabled.
     pub fn is_partitioned(&self) -> bool {
         self.mig.as_ref().is_some_and(|mig| mig.enabled)
     }

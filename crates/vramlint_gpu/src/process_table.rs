@@ -1,12 +1,12 @@
-//! Who a process is.
+//! Names and owners of processes.
 
 use crate::machine::Process;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
 
-/// The processes of this machine, as far as they were asked for.
+/// The processes of this machine, refreshed on demand.
 #[derive(Debug)]
 pub(crate) struct ProcessTable {
-    /// `None` where the system does not tell of processes.
+    /// `None` if the system does not list processes.
     system: Option<System>,
 }
 
@@ -17,10 +17,10 @@ impl Default for ProcessTable {
 }
 
 impl ProcessTable {
-    /// Fills in name and owner. `driver_name` is the name that the driver knows.
+    /// Sets name and owner. `driver_name` is the name that the driver reports.
     ///
-    /// In a container the driver may count processes as the host does, and the same number can belong to a stranger here. The
-    /// driver's name goes first therefore, and the owner is only believed where the names agree.
+    /// In a container, the driver may report process ids of the host, which can belong to other processes here. So the driver's name
+    /// takes precedence, and the owner is only set if the names agree.
     pub(crate) fn identify(&mut self, process: &mut Process, driver_name: Option<&str>) {
         let driver_name = driver_name.map(program).filter(|name| !name.is_empty());
         let Some(system) = &mut self.system else {
@@ -46,7 +46,7 @@ impl ProcessTable {
     }
 }
 
-/// What a process may be called: its program, and the word by which it was started (a link such as `python`).
+/// Possible names of a process: its executable and the name it was started by (a link such as `python`).
 fn names(process: &sysinfo::Process) -> Vec<String> {
     let exe = process.exe().map(|path| path.to_string_lossy().into_owned());
     let word = process.cmd().first().map(|word| word.to_string_lossy().into_owned());
@@ -54,11 +54,11 @@ fn names(process: &sysinfo::Process) -> Vec<String> {
     [word, exe, Some(name)].into_iter().flatten().map(|name| program(&name)).filter(|name| !name.is_empty()).collect()
 }
 
-/// The program of a path or a command line of either system, without folders and options.
+/// The program in a path or command line (Unix or Windows), without folders and options.
 fn program(line: &str) -> String {
     let line = line.split(" -").next().unwrap_or(line).trim();
     let drive = line.get(1..3).is_some_and(|drive| drive == ":\\");
-    // A path may hold blanks; a bare command ends at the first.
+    // A path may contain spaces; a bare command ends at the first one.
     let path = if line.starts_with('/') || drive { line } else { line.split_whitespace().next().unwrap_or_default() };
     path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned()
 }

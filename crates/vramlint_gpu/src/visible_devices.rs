@@ -1,34 +1,34 @@
-//! The GPUs that a run started here would get: those of `CUDA_VISIBLE_DEVICES`.
+//! The GPUs that a run started here would use: those in `CUDA_VISIBLE_DEVICES`.
 //!
-//! CUDA (C++ Programming Guide, "CUDA environment variables"): a list of numbers, or of identities of which the beginning is
-//! enough (`GPU-8932f937`, `MIG-…`). What follows the first entry that is no GPU is invisible. Numbers follow
-//! `CUDA_DEVICE_ORDER`: fastest first unless it is `PCI_BUS_ID`. A process gets one MIG instance at most.
+//! CUDA (C++ Programming Guide, "CUDA environment variables"): a list of indices, or of UUIDs or unique UUID prefixes
+//! (`GPU-8932f937`, `MIG-…`). Entries after the first invalid one are invisible. Indices follow
+//! `CUDA_DEVICE_ORDER`: fastest first unless it is `PCI_BUS_ID`. A process gets at most one MIG instance.
 
 use crate::machine::{Gpu, Machine, MigInstance};
 use vramlint_base::{Message, message};
 
-/// What a run would get: GPUs that are alike.
+/// The GPUs that a run would use, all of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuSelection {
-    /// Name of the GPUs; of an instance, that of its GPU.
+    /// Model name; for an instance, that of its GPU.
     pub name: Option<String>,
-    /// Memory of the smallest of them, bytes.
+    /// Memory of the smallest one, bytes.
     pub memory: Option<u64>,
-    /// How many.
+    /// Number of GPUs.
     pub count: u32,
 }
 
-/// The environment as far as CUDA reads it.
+/// The environment variables that CUDA reads.
 #[derive(Clone, Debug, Default)]
 pub struct CudaEnvironment {
     /// `CUDA_VISIBLE_DEVICES`.
     pub visible: Option<String>,
-    /// Whether `CUDA_DEVICE_ORDER` is `PCI_BUS_ID`, which is NVML's order too.
+    /// Whether `CUDA_DEVICE_ORDER` is `PCI_BUS_ID`, the order of NVML.
     pub by_bus: bool,
 }
 
 impl CudaEnvironment {
-    /// Of this process.
+    /// The environment of this process.
     pub fn from_process() -> Self {
         Self {
             visible: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
@@ -37,7 +37,7 @@ impl CudaEnvironment {
     }
 }
 
-/// What is chosen: whole GPUs, or an instance of one.
+/// A selected device: a whole GPU, or an instance of one.
 #[derive(Clone, Copy, Debug)]
 enum Device<'a> {
     Whole(&'a Gpu),
@@ -59,7 +59,7 @@ impl Device<'_> {
     }
 }
 
-/// The GPUs of a run; the error says why they are not known.
+/// Selects the GPUs of a run; the error says why they are unknown.
 pub fn select(machine: &Machine, environment: &CudaEnvironment) -> Result<GpuSelection, Message> {
     let all: Vec<&Gpu> = machine.usable().collect();
     let chosen: Vec<Device<'_>> = match environment.visible.as_deref() {
@@ -74,7 +74,7 @@ pub fn select(machine: &Machine, environment: &CudaEnvironment) -> Result<GpuSel
             None => message!("the NVIDIA driver sees no GPU", "NVIDIA 驱动未发现任何 GPU"),
         });
     };
-    // One process takes one instance, whatever else is listed.
+    // A process uses one instance, even if more are listed.
     let chosen = if matches!(first, Device::Instance(..)) { &chosen[..1] } else { &chosen[..] };
     require_same_model(chosen)?;
     Ok(GpuSelection {
@@ -84,13 +84,13 @@ pub fn select(machine: &Machine, environment: &CudaEnvironment) -> Result<GpuSel
     })
 }
 
-/// Every GPU; of one that is cut up, an instance.
+/// All GPUs; with MIG, their instances.
 fn all_devices<'a>(gpus: &[&'a Gpu]) -> Result<Vec<Device<'a>>, Message> {
     if let Some(cut) = gpus.iter().find(|gpu| gpu.is_partitioned()) {
         if gpus.iter().any(|gpu| !gpu.is_partitioned()) {
             let index = cut.index;
             return Err(message!(
-                "GPU {index} is cut up by MIG and others are not; say with CUDA_VISIBLE_DEVICES which a run gets, or name the GPU",
+                "GPU {index} uses MIG and others do not; select a GPU with CUDA_VISIBLE_DEVICES, or specify its name",
                 "GPU {index} 启用了 MIG，其他显卡没有；请用 CUDA_VISIBLE_DEVICES 指明训练使用哪一块，或直接写出显卡名称"
             ));
         }
@@ -100,17 +100,17 @@ fn all_devices<'a>(gpus: &[&'a Gpu]) -> Result<Vec<Device<'a>>, Message> {
     Ok(gpus.iter().map(|gpu| Device::Whole(gpu)).collect())
 }
 
-/// The instances, which must have one size: which of them a run gets is not reported by anything.
+/// The instances, which must have the same size: nothing says which one a run gets.
 fn require_same_size(parts: Vec<Device<'_>>, gpu: u32) -> Result<Vec<Device<'_>>, Message> {
     if parts.is_empty() {
         return Err(message!(
-            "GPU {gpu} is in MIG mode and has no instance: no run can use it",
+            "GPU {gpu} is in MIG mode without instances: no run can use it",
             "GPU {gpu} 处于 MIG 模式但没有任何实例：训练无法使用"
         ));
     }
     if parts.windows(2).any(|pair| pair[0].memory() != pair[1].memory()) {
         return Err(message!(
-            "the MIG instances differ in memory; say with CUDA_VISIBLE_DEVICES=MIG-… which one a run gets",
+            "the MIG instances differ in memory; select one with CUDA_VISIBLE_DEVICES=MIG-…",
             "各 MIG 实例的显存不同；请用 CUDA_VISIBLE_DEVICES=MIG-… 指明训练使用哪一个"
         ));
     }
@@ -121,7 +121,7 @@ fn instances(gpu: &Gpu) -> impl Iterator<Item = &MigInstance> {
     gpu.mig.iter().flat_map(|mig| &mig.instances)
 }
 
-/// The GPUs of a list, up to the first entry that is none.
+/// The listed GPUs, up to the first invalid entry.
 fn listed_devices<'a>(machine: &'a Machine, list: &str, by_bus: bool) -> Result<Vec<Device<'a>>, Message> {
     let mut chosen = Vec::new();
     let mut counted = false;
@@ -144,8 +144,7 @@ fn listed_devices<'a>(machine: &'a Machine, list: &str, by_bus: bool) -> Result<
     let all: Vec<Device<'_>> = machine.usable().map(Device::Whole).collect();
     if counted && !by_bus && chosen.len() < all.len() && require_same_model(&all).is_err() {
         return Err(message!(
-            "the GPUs of this machine differ, and the numbers of CUDA_VISIBLE_DEVICES=`{list}` count the fastest first; set \
-             CUDA_DEVICE_ORDER=PCI_BUS_ID, or name the GPU",
+            "the GPUs of this machine differ, and the indices in CUDA_VISIBLE_DEVICES=`{list}` count the fastest first; set CUDA_DEVICE_ORDER=PCI_BUS_ID, or specify the GPU name",
             "此机器的显卡型号不同，而 CUDA_VISIBLE_DEVICES=`{list}` 中的编号默认按速度排序；请设置 \
              CUDA_DEVICE_ORDER=PCI_BUS_ID，或直接写出显卡名称"
         ));
@@ -153,7 +152,7 @@ fn listed_devices<'a>(machine: &'a Machine, list: &str, by_bus: bool) -> Result<
     Ok(chosen)
 }
 
-/// By the beginning of an identity, if only one GPU has it.
+/// The device whose UUID starts with `entry`, if it is the only one.
 fn by_uuid<'a>(machine: &'a Machine, entry: &str) -> Option<Device<'a>> {
     if !(entry.starts_with("GPU-") || entry.starts_with("MIG-")) {
         return None;
@@ -169,8 +168,7 @@ fn by_uuid<'a>(machine: &'a Machine, entry: &str) -> Option<Device<'a>> {
     found.next().filter(|_| found.next().is_none())
 }
 
-/// A run over GPUs that differ is bound by the smallest, and which of them it gets is the launch's business: no single GPU
-/// can stand for all.
+/// Fails if the GPUs differ: the smallest bounds a run, and the launch decides which ones it gets.
 fn require_same_model(chosen: &[Device<'_>]) -> Result<(), Message> {
     let Some((first, other)) =
         chosen.first().and_then(|first| Some((first, chosen.iter().find(|one| one.gpu().name != first.gpu().name)?)))
@@ -180,7 +178,7 @@ fn require_same_model(chosen: &[Device<'_>]) -> Result<(), Message> {
     let (a, b) = (first.gpu(), other.gpu());
     let (i, j, a, b) = (a.index, b.index, a.title(), b.title());
     Err(message!(
-        "the GPUs of this machine differ (GPU {i}: {a}; GPU {j}: {b}); choose with CUDA_VISIBLE_DEVICES=GPU-…, or name the GPU",
+        "the GPUs of this machine differ (GPU {i}: {a}; GPU {j}: {b}); select with CUDA_VISIBLE_DEVICES=GPU-…, or specify the GPU name",
         "此机器的显卡型号不同（GPU {i}：{a}；GPU {j}：{b}）；请用 CUDA_VISIBLE_DEVICES=GPU-… 选择，或直接写出显卡名称"
     ))
 }

@@ -4,13 +4,13 @@ use crate::config::raw::Level;
 use crate::config::{Config, Preset};
 use crate::discovery::paths::{absolute, relative};
 use crate::fix::host_edits::fix_in_host;
-use crate::own::{INTERNAL_ERROR, OWN_RULES};
 use crate::rule_selection::{RuleList, SelectionLayer, configured_level};
 use crate::suppress::Suppressions;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use vramlint_base::{FileId, Finding, Severity};
 use vramlint_resolve::Project;
+use vramlint_rules::engine::{self, INTERNAL_ERROR};
 
 /// What decides about a finding.
 pub(crate) struct FindingPipeline<'a> {
@@ -122,5 +122,5 @@ impl FindingPipeline<'_> {
 }
 
 fn is_own(code: &str) -> bool {
-    OWN_RULES.iter().any(|own| own.code == code)
+    engine::RULES.iter().any(|own| own.code == code)
 }

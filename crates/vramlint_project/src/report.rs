@@ -8,6 +8,7 @@ use crate::discovery::paths::absolute;
 use crate::request::{Request, first_folder, overlay};
 use crate::rule_selection::RuleList;
 use crate::session::{AnalysisSession, policy};
+use crate::skipped::Skipped;
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,8 +39,8 @@ pub struct Report {
     pub(crate) estimates: Arc<Estimates>,
     /// Configuration files that govern reported files, as shown.
     pub configs: Vec<String>,
-    /// Named paths that were not read, and why.
-    pub skipped: Vec<(String, Message)>,
+    /// Files that were not read, and why.
+    pub skipped: Skipped,
     /// What the baseline did, where there is one.
     pub baseline: Option<BaselineStats>,
 }
@@ -86,8 +87,8 @@ impl Report {
 /// The configuration that governs the first path of a request, with its target under that of the request. Nothing is checked.
 pub fn governing(request: &Request) -> Result<(Config, Target), ConfigError> {
     let (rules, files) = (RuleList::new(Backend::standard().rules), overlay(request));
-    let given = request.config.as_ref().map(|path| absolute(&request.cwd, path));
-    let configs = Configs::new(&files, &rules, &request.cwd, given.as_deref(), request.isolated)?;
+    let explicit = request.config.as_ref().map(|path| absolute(&request.cwd, path));
+    let configs = Configs::new(&files, &rules, &request.cwd, explicit.as_deref(), request.isolated)?;
     let first = configs.of_folder(&first_folder(request));
     let config = configs.into_all().into_iter().nth(first).unwrap_or_else(|| Ok(Config::default()))?;
     let target = policy(&config, request, &[]).target;
@@ -108,7 +109,7 @@ pub(crate) fn check_with(
     let mut request = request.clone();
     let cwd = std::path::absolute(&request.cwd)
         .or_else(|_| std::env::current_dir())
-        .map_err(|error| ConfigError::new(message!("no working directory: {error}", "没有工作目录：{error}")))?;
+        .map_err(|error| ConfigError::new(message!("cannot access the working directory: {error}", "没有工作目录：{error}")))?;
     // A `..` left in it would be taken for a folder by whoever walks upwards from it.
     request.cwd = absolute(&cwd, Path::new(""));
     let pool = rayon::ThreadPoolBuilder::new()

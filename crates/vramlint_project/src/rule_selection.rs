@@ -5,11 +5,9 @@
 
 use crate::ConfigError;
 use crate::config::raw::Level;
-use crate::own::OWN_RULES;
-use crate::spelling::nearest;
 use std::collections::BTreeSet;
-use vramlint_base::{Message, Severity, message};
-use vramlint_rules::Rule;
+use vramlint_base::{Message, Severity, message, suggest};
+use vramlint_rules::{Rule, engine};
 
 /// The names of all rules, those of this layer too.
 #[derive(Clone, Debug)]
@@ -33,7 +31,7 @@ impl RuleList {
     /// The rules of a registry and of this layer.
     pub(crate) fn new(rules: &[&'static Rule]) -> Self {
         let mut list: Vec<_> = rules.iter().map(|rule| (rule.code, rule.name)).collect();
-        list.extend(OWN_RULES.iter().map(|own| (own.code, own.name)));
+        list.extend(engine::RULES.iter().map(|rule| (rule.code, rule.name)));
         list.sort_unstable();
         list.dedup();
         Self { rules: list }
@@ -58,18 +56,18 @@ impl RuleList {
                 message!("unknown rule `{text}`, did you mean `{meant}`?", "未知的规则 `{text}`，是否想写 `{meant}`？")
             }
             None => message!(
-                "unknown rule `{text}`, `vramlint rule --all` lists the rules",
+                "unknown rule `{text}`; `vramlint rule --all` lists all rules",
                 "未知的规则 `{text}`，用 `vramlint rule --all` 查看所有规则"
             ),
         })
     }
 
-    /// The name or code that was most likely meant.
+    /// The name or code that `text` most likely misspells.
     pub(crate) fn nearest(&self, text: &str) -> Option<&'static str> {
-        nearest(text, self.rules.iter().map(|(_, name)| *name).chain(["all", "default"])).or_else(|| {
-            let codes = self.rules.iter().map(|(code, _)| *code);
-            text.to_uppercase().starts_with("VL").then(|| nearest(text, codes)).flatten()
-        })
+        let names = self.rules.iter().map(|(_, name)| *name).chain(["all", "default"]);
+        // Of a code, only superfluous digits are corrected: any other code would be as likely.
+        let code = || self.rules.iter().map(|(code, _)| *code).find(|code| text.to_uppercase().starts_with(code));
+        suggest(text, names).or_else(code)
     }
 
     /// Whether there is a rule with exactly this name or code.
@@ -179,7 +177,7 @@ mod tests {
     }
 
     fn on(backend: &[&SelectionLayer]) -> Vec<&'static str> {
-        let own: Vec<_> = OWN_RULES.iter().map(|own| own.code).collect();
+        let own: Vec<_> = engine::RULES.iter().map(|own| own.code).collect();
         enabled_codes(&RuleList::new(RULES), backend).into_iter().filter(|code| !own.contains(code)).collect()
     }
 

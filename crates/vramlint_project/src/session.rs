@@ -7,22 +7,24 @@ use crate::discovery::paths::{absolute, relative, shown};
 use crate::discovery::{Discovery, discover};
 use crate::models::collect_models;
 use crate::overlay_fs::OverlayFs;
-use crate::own::INTERNAL_ERROR;
 use crate::postprocess::FindingPipeline;
 use crate::report::Report;
 use crate::request::{Request, first_folder};
 use crate::rule_selection::{RuleList, SelectionLayer, enabled_codes};
-use crate::source_loader::{ParsedSource, ProjectSources, assemble_sources, load, report_request};
+use crate::skipped::{SkipReason, Skipped};
+use crate::source_loader::{ParsedSource, ProjectSources, assemble_sources, load};
 use crate::versions::{VersionFile, declared, find, libraries};
+use crate::{internal_error, trace};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vramlint_base::{FileRange, Finding, Message, TextRange, message};
+use vramlint_base::{FileRange, Finding, Message, message, panic_message};
 use vramlint_estimate::{Estimates, Models, SimulationCache};
-use vramlint_resolve::{Policy, Project, SourceFile, SourceSet, Target};
+use vramlint_resolve::{Policy, Project, SourceFile, SourceSet, Syntax, Target};
 use vramlint_rules::Context;
+use vramlint_rules::engine::{FILE_TOO_LARGE, INTERNAL_ERROR, UNREADABLE_FILE};
 use vramlint_semantic::Semantics;
 
 /// What holds for all files of a request as long as none comes, goes, or configures.
@@ -119,12 +121,14 @@ impl AnalysisSession {
     ) -> Option<Report> {
         let sources = read(true);
         let policies: Vec<Policy> = self.configs.iter().map(|config| policy(config, request, &sources.files)).collect();
+        let skipped = self.skipped(&sources);
         let mut found = sources.findings;
         let libraries = libraries(&self.versions, &sources.files, &request.cwd);
         if stop() {
             return None;
         }
         let (project, failure) = resolve(backend, SourceSet::new(sources.files, policies, libraries), || read(false).files);
+        trace::log_project(&project, &skipped);
         found.extend(failure);
         if stop() {
             return None;
@@ -140,12 +144,9 @@ impl AnalysisSession {
         if stop() {
             return None;
         }
-        if estimates.failed() {
-            let what = message!(
-                "vramlint failed to estimate the memory of a run; this is a bug of vramlint",
-                "vramlint 估算训练任务的显存时出错，这是 vramlint 的缺陷"
-            );
-            found.extend(internal_error(&project, what));
+        if let Some(panic) = estimates.panic() {
+            let what = message!("vramlint failed to estimate the memory of a run", "vramlint 估算训练任务的显存时出错");
+            found.extend(internal_error::in_project(&project, &what, panic));
         }
         let pipeline = FindingPipeline {
             project: &project,
@@ -170,12 +171,26 @@ impl AnalysisSession {
             fail_on: config.fail_on,
             lang: config.lang,
             configs: governing.collect(),
-            skipped: self.discovered.skipped.clone(),
+            skipped,
             baseline,
             models,
             estimates,
             project: Arc::new(project),
         })
+    }
+
+    /// What was not read: known from discovery, and after reading.
+    fn skipped(&self, sources: &ProjectSources) -> Skipped {
+        let mut skipped = self.discovered.skipped.clone();
+        let reported = |finding: &&Finding| sources.files[finding.place.file.0 as usize].reported;
+        let count = |code: &str| sources.findings.iter().filter(reported).filter(|finding| finding.code == code).count();
+        let (too_large, unreadable) = (count(FILE_TOO_LARGE.code), count(UNREADABLE_FILE.code));
+        let without_tree = sources.files.iter().filter(|file| file.reported && file.host.is_none());
+        let without_tree = without_tree.filter(|file| matches!(file.syntax, Syntax::Unreadable)).count();
+        skipped.add(SkipReason::TooLarge, too_large);
+        skipped.add(SkipReason::Unreadable, unreadable);
+        skipped.add(SkipReason::Binary, without_tree.saturating_sub(too_large + unreadable + count(INTERNAL_ERROR.code)));
+        skipped
     }
 }
 
@@ -215,38 +230,27 @@ pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -
     }
 }
 
-/// Resolves the files into a project. If that fails, reads them again and leaves them unresolved.
-fn resolve(backend: &Backend, sources: SourceSet, read_again: impl Fn() -> Vec<SourceFile>) -> (Project, Vec<Finding>) {
+/// Resolves the files into a project. If that panics, reads them again and leaves them unresolved.
+fn resolve(backend: &Backend, sources: SourceSet, read_again: impl Fn() -> Vec<SourceFile>) -> (Project, Option<Finding>) {
     let (policies, libraries) = (sources.policies.clone(), sources.libraries.clone());
-    if let Ok(project) = catch_unwind(AssertUnwindSafe(|| (backend.resolve)(sources))) {
-        return (project, Vec::new());
+    match catch_unwind(AssertUnwindSafe(|| (backend.resolve)(sources))) {
+        Ok(project) => (project, None),
+        Err(payload) => {
+            let project = Project::without_runs(SourceSet::new(read_again(), policies, libraries));
+            let what = message!("vramlint failed to resolve the training runs", "vramlint 解析训练任务时出错");
+            let finding = internal_error::in_project(&project, &what, panic_message(payload.as_ref()));
+            (project, finding)
+        }
     }
-    let project = Project::without_runs(SourceSet::new(read_again(), policies, libraries));
-    let what = message!(
-        "vramlint failed to join the files into training runs; this is a bug of vramlint",
-        "vramlint 在把文件组合成训练任务时出错，这是 vramlint 的缺陷"
-    );
-    let found = internal_error(&project, what);
-    (project, found)
 }
 
-/// What is known about the models that the project names. Should reading them fail, the catalogue alone.
-fn models(project: &Project, files: &OverlayFs, request: &Request, configs: &[Config]) -> (Models, Vec<Finding>) {
-    let read = || collect_models(project, files, &request.cwd, &request.hub_caches, configs);
-    if let Ok(models) = catch_unwind(AssertUnwindSafe(read)) {
-        return (models, Vec::new());
+/// What is known about the models that the project names; the catalog alone if reading them panics.
+fn models(project: &Project, files: &OverlayFs, request: &Request, configs: &[Config]) -> (Models, Option<Finding>) {
+    match catch_unwind(AssertUnwindSafe(|| collect_models(project, files, &request.cwd, &request.hub_caches, configs))) {
+        Ok(models) => (models, None),
+        Err(payload) => {
+            let what = message!("vramlint failed to read the models of the project", "vramlint 读取项目所用的模型时出错");
+            (Models::catalogue(), internal_error::in_project(project, &what, panic_message(payload.as_ref())))
+        }
     }
-    let what = message!(
-        "vramlint failed to read the models that the project names; this is a bug of vramlint",
-        "vramlint 读取项目所用的模型时出错，这是 vramlint 的缺陷"
-    );
-    (Models::catalogue(), internal_error(project, what))
-}
-
-/// The finding that stands for a failure of ours, at the start of the first reported file.
-fn internal_error(project: &Project, what: Message) -> Vec<Finding> {
-    let first = project.files.iter().find(|file| file.reported && file.host.is_none());
-    let finding =
-        first.map(|file| INTERNAL_ERROR.finding(FileRange::new(file.id, TextRange::at(0)), what).with_help(report_request()));
-    finding.into_iter().collect()
 }

@@ -4,14 +4,15 @@ use crate::backend::{Backend, embedded_format};
 use crate::config::Config;
 use crate::discovery::file_format::FileFormat;
 use crate::discovery::{DiscoveredFile, ReadProblem};
+use crate::internal_error;
 use crate::overlay_fs::OverlayFs;
-use crate::own::{FILE_TOO_LARGE, INTERNAL_ERROR, UNREADABLE_FILE};
 use crate::versions::VersionFile;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vramlint_base::{FileId, FileRange, Finding, LineIndex, Message, TextRange, message};
+use vramlint_base::{FileId, FileRange, Finding, LineIndex, Message, TextRange, message, panic_message};
 use vramlint_resolve::{SourceFile, Syntax};
+use vramlint_rules::engine::{FILE_TOO_LARGE, UNREADABLE_FILE};
 use vramlint_syntax::embedded::Embedded;
 
 /// A text and the texts in it, read.
@@ -21,8 +22,8 @@ pub(crate) struct ParsedText {
     pub syntax: Syntax,
     /// The texts inside, with their trees.
     pub embedded: Vec<(Arc<Embedded>, Syntax)>,
-    /// Whether a reader failed: our own bug.
-    pub failed: bool,
+    /// The message of a reader's panic: a bug in vramlint.
+    pub panic: Option<String>,
 }
 
 /// What was read.
@@ -34,24 +35,33 @@ pub(crate) struct ProjectSources {
     pub findings: Vec<Finding>,
 }
 
-/// Reads a text. A reader that panics gives an unreadable tree.
+impl ParsedText {
+    /// Of a file without readable content.
+    fn unreadable() -> Self {
+        Self { syntax: Syntax::Unreadable, embedded: Vec::new(), panic: None }
+    }
+}
+
+/// Parses a text and its embedded texts. If a reader panics, its tree is unreadable.
 pub(crate) fn parse_text(backend: &Backend, format: FileFormat, text: &str) -> ParsedText {
-    let guarded = |format, text: &str| catch_unwind(AssertUnwindSafe(|| (backend.parse)(format, text)));
-    let inner = catch_unwind(AssertUnwindSafe(|| (backend.embedded)(format, text)));
-    let mut failed = inner.is_err();
+    let mut panic = None;
     let mut parse = |format, text: &str| {
-        guarded(format, text).unwrap_or_else(|_| {
-            failed = true;
+        catch_unwind(AssertUnwindSafe(|| (backend.parse)(format, text))).unwrap_or_else(|payload| {
+            panic = Some(panic_message(payload.as_ref()).to_owned());
             Syntax::Unreadable
         })
     };
     let syntax = parse(format, text);
-    let embedded = inner.unwrap_or_default().into_iter().map(|part| {
+    let (parts, embedded_panic) = match catch_unwind(AssertUnwindSafe(|| (backend.embedded)(format, text))) {
+        Ok(parts) => (parts, None),
+        Err(payload) => (Vec::new(), Some(panic_message(payload.as_ref()).to_owned())),
+    };
+    let embedded = parts.into_iter().map(|part| {
         let syntax = parse(embedded_format(part.language), &part.text);
         (Arc::new(part), syntax)
     });
     let embedded = embedded.collect();
-    ParsedText { syntax, embedded, failed }
+    ParsedText { syntax, embedded, panic: panic.or(embedded_panic) }
 }
 
 /// Number of errors that the readers see in a text and in the texts inside.
@@ -74,7 +84,7 @@ pub(crate) struct ParsedSource {
     /// Its lines.
     lines: LineIndex,
     /// Its tree and the texts inside.
-    pub read: ParsedText,
+    pub parsed: ParsedText,
     /// What was wrong with its bytes.
     decode_errors: Vec<vramlint_syntax::SyntaxError>,
     /// Why it was not read.
@@ -83,14 +93,14 @@ pub(crate) struct ParsedSource {
 
 impl ParsedSource {
     /// A text that was read without a fault.
-    pub(crate) fn new(text: Arc<str>, read: ParsedText) -> Self {
+    pub(crate) fn new(text: Arc<str>, parsed: ParsedText) -> Self {
         let lines = LineIndex::new(&text);
-        Self { text, lines, read, decode_errors: Vec::new(), problem: None }
+        Self { text, lines, parsed, decode_errors: Vec::new(), problem: None }
     }
 
     /// Whether something was wrong with its bytes, or with us.
     pub(crate) fn has_errors(&self) -> bool {
-        self.read.failed || self.problem.is_some() || !self.decode_errors.is_empty()
+        self.parsed.panic.is_some() || self.problem.is_some() || !self.decode_errors.is_empty()
     }
 }
 
@@ -125,7 +135,7 @@ pub(crate) fn load(backend: &Backend, disk: &OverlayFs, found: &DiscoveredFile) 
     let unreadable = |problem| ParsedSource {
         text: "".into(),
         lines: LineIndex::new(""),
-        read: ParsedText { syntax: Syntax::Unreadable, embedded: Vec::new(), failed: false },
+        parsed: ParsedText::unreadable(),
         decode_errors: Vec::new(),
         problem: Some(problem),
     };
@@ -136,17 +146,16 @@ pub(crate) fn load(backend: &Backend, disk: &OverlayFs, found: &DiscoveredFile) 
         Ok(bytes) => bytes,
         Err(error) => return unreadable(ReadProblem::Unreadable(error.to_string())),
     };
-    let Ok(decoded) = catch_unwind(AssertUnwindSafe(|| (backend.decode)(bytes))) else {
-        let mut loaded = unreadable(ReadProblem::Unreadable(String::new()));
-        (loaded.read.failed, loaded.problem) = (true, None);
-        return loaded;
+    let decoded = match catch_unwind(AssertUnwindSafe(|| (backend.decode)(bytes))) {
+        Ok(decoded) => decoded,
+        Err(payload) => {
+            let mut loaded = ParsedSource::new("".into(), ParsedText::unreadable());
+            loaded.parsed.panic = Some(panic_message(payload.as_ref()).to_owned());
+            return loaded;
+        }
     };
-    let read = if decoded.binary {
-        ParsedText { syntax: Syntax::Unreadable, embedded: Vec::new(), failed: false }
-    } else {
-        parse_text(backend, found.format, &decoded.text)
-    };
-    ParsedSource { decode_errors: decoded.errors, ..ParsedSource::new(decoded.text.into(), read) }
+    let parsed = if decoded.binary { ParsedText::unreadable() } else { parse_text(backend, found.format, &decoded.text) };
+    ParsedSource { decode_errors: decoded.errors, ..ParsedSource::new(decoded.text.into(), parsed) }
 }
 
 fn add(out: &mut ProjectSources, found: &DiscoveredFile, loaded: &ParsedSource) {
@@ -156,7 +165,7 @@ fn add(out: &mut ProjectSources, found: &DiscoveredFile, loaded: &ParsedSource) 
         path: found.shown.clone(),
         text: Arc::clone(&loaded.text),
         lines: loaded.lines.clone(),
-        syntax: loaded.read.syntax.clone(),
+        syntax: loaded.parsed.syntax.clone(),
         decode_errors: loaded.decode_errors.clone(),
         host: None,
         policy: found.config,
@@ -170,31 +179,23 @@ fn add(out: &mut ProjectSources, found: &DiscoveredFile, loaded: &ParsedSource) 
         Some(ReadProblem::TooLarge(bytes)) => out.findings.push(FILE_TOO_LARGE.finding(place, too_large(*bytes))),
         None => {}
     }
-    if loaded.read.failed {
-        let what = message!(
-            "vramlint failed to read this file; this is a bug of vramlint",
-            "vramlint 读取此文件时出错，这是 vramlint 的缺陷"
-        );
-        out.findings.push(INTERNAL_ERROR.finding(place, what).with_help(report_request()));
+    if let Some(panic) = &loaded.parsed.panic {
+        let what = message!("vramlint failed to read this file", "vramlint 读取此文件时出错");
+        out.findings.push(internal_error::at(place, &what, panic));
     }
-    for (part, syntax) in &loaded.read.embedded {
+    for (part, syntax) in &loaded.parsed.embedded {
         let text = part.text.as_str().into();
         let inner = push(out, &found.shown, text, syntax.clone(), found.config, found.reported);
         out.files[inner.0 as usize].host = Some((id, Arc::clone(part)));
     }
 }
 
-/// What a finding about our own failure asks for.
-pub(crate) fn report_request() -> Message {
-    message!(
-        "please report it with the smallest file that shows it; the other findings are not affected",
-        "请附上能重现问题的最小文件提交报告；其他结果不受影响"
-    )
-}
-
 fn too_large(bytes: u64) -> Message {
     let mib = bytes >> 20;
-    message!("{mib} MiB is more than configuration takes, the file is not read", "文件有 {mib} MiB，超出了配置文件的大小，未读取")
+    message!(
+        "the file has {mib} MiB, too large for configuration; it is not read",
+        "文件有 {mib} MiB，超出了配置文件的大小，未读取"
+    )
 }
 
 fn push(out: &mut ProjectSources, shown: &str, text: Arc<str>, syntax: Syntax, policy: usize, reported: bool) -> FileId {

@@ -1,6 +1,6 @@
 //! Arguments of `estimate`.
 
-use super::Common;
+use super::common::CommonArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use vramlint_estimate::record::vocabulary;
@@ -8,82 +8,82 @@ use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Offload, Optimizer
 
 #[derive(Debug, Args)]
 pub(crate) struct EstimateArgs {
-    /// Files and folders of the project whose runs are estimated [default: `.`, unless --model or --params says what is trained]
+    /// Files and folders of the project whose runs to estimate [default: `.`, unless --model or --params is given]
     pub(crate) paths: Vec<PathBuf>,
-    /// Only the run with this name, as `vramlint runs` shows it
+    /// Id of the only run to estimate, as printed by `vramlint runs`
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
-    /// Setups as data: a JSON object, a list, or one a line; `-` for standard input
+    /// File with setups: a JSON object, a list, or one object per line; `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "run"])]
     pub(crate) setup: Option<PathBuf>,
-    /// Format [default: text; jsonl with --setup]
+    /// Output format [default: text; jsonl with --setup]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) output_format: Option<EstimateFormat>,
-    /// Write to this file
+    /// File to write to
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) output_file: Option<PathBuf>,
-    /// Unfold every part into its items, each with its arithmetic; so does -v
+    /// Break every part down into its items and their arithmetic; implied by -v
     #[arg(long)]
     pub(crate) explain: bool,
     #[command(flatten)]
     pub(crate) flags: SetupArgs,
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) common: CommonArgs,
 }
 
 /// `--output-format` of `estimate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EstimateFormat {
-    /// A table with a bar for each part
+    /// A table with a bar per part
     Text,
     /// One JSON object; a list for several runs
     Json,
-    /// One JSON object a line
+    /// One JSON object per line
     Jsonl,
-    /// A page of its own: the step moment by moment, each part with its arithmetic
+    /// A standalone page: the training step over time, each part with its arithmetic
     Html,
-    /// The same as a drawing
+    /// The same as an image
     Svg,
 }
 
-/// A setup. With a path, these win over what the run says.
+/// A setup. With a path, these flags override the settings of the run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Setup")]
 pub(crate) struct SetupArgs {
-    /// Model id, folder with a config.json, or that file
+    /// Model id, config.json, or a folder that contains one
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Parameters where no architecture is known: 7.24B, 350M
+    /// Parameter count, if the architecture is unknown: 7.24B, 350M
     #[arg(long, value_name = "COUNT", value_parser = parameters, conflicts_with = "model")]
     pub(crate) params: Option<u64>,
-    /// What is trained of the model
+    /// Which parameters to train
     #[arg(long, value_enum)]
     pub(crate) method: Option<Method>,
-    /// Rank of the adapters
+    /// LoRA rank
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) lora_r: Option<u64>,
-    /// Modules that get adapters: all-linear, or names with commas between them
+    /// Modules with LoRA adapters: all-linear, or a comma-separated list
     #[arg(long, value_name = "NAMES")]
     pub(crate) lora_targets: Option<String>,
-    /// Quantization of the base: none, int8, nf4, fp4, nf4-double
+    /// Quantization of the base model: none, int8, nf4, fp4, nf4-double
     #[arg(long, value_name = "KIND", value_parser = quantization)]
     pub(crate) quant: Option<Quantization>,
-    /// Type of the weights as loaded: fp32, bf16, fp16
+    /// Dtype that the weights are loaded in: fp32, bf16, fp16
     #[arg(long, value_name = "TYPE", value_parser = dtype)]
     pub(crate) dtype: Option<Dtype>,
     /// Mixed precision
     #[arg(long, value_enum)]
     pub(crate) amp: Option<Amp>,
-    /// Optimizer, as transformers names it
+    /// Optimizer, by its transformers name
     #[arg(long, value_name = "NAME", value_parser = optimizer)]
     pub(crate) optimizer: Option<Optimizer>,
-    /// Rows (pairs, completions) of one forward on one GPU
+    /// Samples (pairs, completions) per forward pass on one GPU
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) micro_batch: Option<u64>,
-    /// Micro-batches of an optimizer step
+    /// Gradient accumulation steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub(crate) accum: Option<u64>,
-    /// Tokens of the longest row, prompt and completion together
+    /// Tokens of the longest sequence, prompt and completion together
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 27))]
     pub(crate) seq: Option<u64>,
     /// Activation checkpointing: none, full
@@ -92,32 +92,32 @@ pub(crate) struct SetupArgs {
     /// Attention: eager, sdpa, flash
     #[arg(long, value_name = "KIND", value_parser = attention)]
     pub(crate) attention: Option<Attention>,
-    /// What is trained
+    /// Training task
     #[arg(long, value_enum)]
     pub(crate) task: Option<TaskName>,
-    /// Completions of a prompt, under GRPO
+    /// Completions per prompt (GRPO)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) num_generations: Option<u64>,
-    /// Tokens of the longest completion, under GRPO
+    /// Tokens of the longest completion (GRPO)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 27))]
     pub(crate) completion_length: Option<u64>,
-    /// Reference model: none, same (a second copy), adapter (the base without its adapter)
+    /// Reference model: none, same (a second copy), adapter (the base model without its adapter)
     #[arg(long, value_name = "KIND", value_parser = reference)]
     pub(crate) reference_model: Option<Reference>,
-    /// How GPUs share the work: none, ddp, zero1, zero2, zero3, fsdp1, fsdp2 (fsdp)
+    /// Parallelism: none, ddp, zero1, zero2, zero3, fsdp1, fsdp2 (fsdp)
     #[arg(long, value_name = "SCHEME", value_parser = scheme)]
     pub(crate) parallel: Option<Scheme>,
-    /// Where optimizer states are: none, cpu, nvme
+    /// Where to offload optimizer states: none, cpu, nvme
     #[arg(long, value_name = "WHERE", value_parser = offload)]
     pub(crate) offload_optimizer: Option<Offload>,
-    /// Where parameters are: none, cpu, nvme
+    /// Where to offload parameters: none, cpu, nvme
     #[arg(long, value_name = "WHERE", value_parser = offload)]
     pub(crate) offload_param: Option<Offload>,
 }
 
 impl SetupArgs {
-    /// The first flag that was given, if any.
-    pub(crate) fn given(&self) -> Option<&'static str> {
+    /// Name of the first setup flag on the command line.
+    pub(crate) fn first_flag(&self) -> Option<&'static str> {
         [
             ("--model", self.model.is_some()),
             ("--params", self.params.is_some()),
@@ -151,11 +151,11 @@ impl SetupArgs {
 pub(crate) enum Method {
     /// Every parameter
     Full,
-    /// Adapters on the base as loaded
+    /// LoRA adapters on the base model as loaded
     Lora,
-    /// Adapters on a quantized base
+    /// LoRA adapters on a quantized base model
     Qlora,
-    /// The head alone
+    /// The head only
     Freeze,
 }
 
@@ -178,20 +178,20 @@ pub(crate) enum TaskName {
     CausalLm,
     /// Masked language modelling
     MaskedLm,
-    /// A class per row
+    /// Sequence classification
     SeqCls,
     /// TRL's supervised fine-tuning
     Sft,
-    /// TRL's reward model: pairs of rows
+    /// TRL's reward model: pairs of samples
     Reward,
-    /// TRL's preference optimization: pairs of rows
+    /// TRL's preference optimization: pairs of samples
     Dpo,
-    /// TRL's group relative policy optimization: the micro-batch counts completions
+    /// TRL's group relative policy optimization; the micro-batch counts completions
     Grpo,
 }
 
 fn word<T: Copy>(table: &[(&str, T)], text: &str) -> Result<T, String> {
-    vocabulary::parse(table, text).ok_or_else(|| format!("one of {}", vocabulary::list(table)))
+    vocabulary::parse(table, text).ok_or_else(|| format!("expected one of: {}", vocabulary::list(table)))
 }
 
 fn quantization(text: &str) -> Result<Quantization, String> {
@@ -228,8 +228,8 @@ fn offload(text: &str) -> Result<Offload, String> {
 
 /// `7.24B`, `350M`, `7240000000`.
 fn parameters(text: &str) -> Result<u64, String> {
-    // clap speaks English.
-    let why = || "a count of parameters is written 7.24B or 350M".to_owned();
+    // clap has English messages only.
+    let why = || "expected a parameter count such as 7.24B or 350M".to_owned();
     let plain = text.trim().replace('_', "");
     let (number, unit) = match plain.to_ascii_uppercase().chars().last() {
         Some('K') => (&plain[..plain.len() - 1], 1e3),

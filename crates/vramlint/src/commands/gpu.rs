@@ -1,56 +1,28 @@
 //! `vramlint gpu`.
 
-use super::print;
+use crate::cli::{GpuArgs, GpuFormat};
 use crate::exit::{Status, user_error};
+use crate::language;
 use crate::output::{gpu_json, gpu_text};
-use crate::{color, language};
+use crate::stdio::print_stdout;
 use anyhow::Result;
-use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use std::time::Duration;
 use vramlint_base::message;
 use vramlint_catalog::gpus;
 use vramlint_gpu::{Driver, DriverError, Machine};
 
-/// Home, and what was there goes: the cursor of a terminal (ECMA-48 CUP and ED).
+/// Moves the cursor home and clears the screen (ECMA-48 CUP and ED).
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
-#[derive(Debug, Args)]
-pub(crate) struct GpuArgs {
-    /// Format
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    output_format: GpuFormat,
-    /// Look again and again, until Ctrl-C
-    #[arg(long)]
-    watch: bool,
-    /// Seconds between two looks
-    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..), requires = "watch")]
-    interval: u32,
-    /// When to use colour
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    color: color::ColorChoice,
-    /// Language of the messages [default: the locale's]
-    #[arg(long, value_enum, value_name = "LANG")]
-    pub(crate) lang: Option<language::LanguageChoice>,
-}
-
-/// `--output-format` of `gpu`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum GpuFormat {
-    /// For a terminal
-    #[default]
-    Text,
-    /// One JSON object; with --watch one a line
-    Json,
-}
-
-/// Shows the GPUs, once or again and again.
+/// Prints the GPUs once, or repeatedly with `--watch`.
 pub(crate) fn run(args: &GpuArgs) -> Result<Status> {
     let driver = Driver::open().map_err(driver_error)?;
     if !args.watch {
-        return print(&render(args, &read_machine(&driver)?));
+        print_stdout(&render(args, &read_machine(&driver)?))?;
+        return Ok(Status::Clean);
     }
-    // Text on a terminal is drawn in place; anything else gets one block after the other.
+    // On a terminal, each refresh replaces the last one; otherwise the blocks follow each other.
     let in_place = args.output_format == GpuFormat::Text && std::io::stdout().is_terminal();
     loop {
         let text = render(args, &read_machine(&driver)?);
@@ -59,7 +31,7 @@ pub(crate) fn run(args: &GpuArgs) -> Result<Status> {
             (GpuFormat::Text, false) => format!("{text}\n"),
             (GpuFormat::Json, _) => text,
         };
-        print(&text)?;
+        print_stdout(&text)?;
         std::thread::sleep(Duration::from_secs(args.interval.into()));
     }
 }
@@ -72,7 +44,7 @@ fn render(args: &GpuArgs, machine: &Machine) -> String {
     }
 }
 
-/// The machine now; one without GPUs is a fault like one without a driver.
+/// The current state of the machine. No GPU is an error, like no driver.
 fn read_machine(driver: &Driver) -> Result<Machine> {
     let machine = driver.read().map_err(driver_error)?;
     if machine.gpus.is_empty() {
@@ -85,7 +57,7 @@ fn driver_error(DriverError { message }: DriverError) -> anyhow::Error {
     user_error(message)
 }
 
-/// What a GPU of this name has, bytes. Where a name stands for GPUs of several sizes, there is no usual size.
+/// Memory of the GPU with this name, in bytes; `None` if the name is unknown or stands for several sizes.
 fn catalog_memory(name: &str) -> Option<u64> {
     match gpus::lookup(name)? {
         gpus::Match::One(gpu) => Some(gpu.memory()),

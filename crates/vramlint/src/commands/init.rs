@@ -2,14 +2,15 @@
 
 mod template;
 
-use super::print;
+use crate::cli::InitArgs;
 use crate::exit::{Status, user_error, write_error};
 use crate::language;
+use crate::request::working_directory;
+use crate::stdio::print_stdout;
 use anyhow::Result;
-use clap::Args;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use template::{EffectiveBatches, ProjectFacts};
 use vramlint_base::{Value, message};
 use vramlint_catalog::Concept;
@@ -19,20 +20,10 @@ use vramlint_project::config::configuration_in;
 use vramlint_project::{Request, check};
 use vramlint_resolve::Setting;
 
-/// The file that is written.
+/// Name of the written file.
 const NAME: &str = "vramlint.toml";
 
-#[derive(Debug, Args)]
-pub(crate) struct InitArgs {
-    /// Folder of the project
-    #[arg(default_value = ".")]
-    folder: PathBuf,
-    /// Language of the file and the messages; where it is given, the file asks for it too [default: the locale's]
-    #[arg(long, value_enum, value_name = "LANG")]
-    pub(crate) lang: Option<language::LanguageChoice>,
-}
-
-/// Looks at the project and the machine, and writes what they are.
+/// Writes a configuration for the project and the machine.
 pub(crate) fn run(args: &InitArgs) -> Result<Status> {
     if let Some(there) = configuration_in(&args.folder) {
         return Err(already_configured(&there));
@@ -49,18 +40,19 @@ pub(crate) fn run(args: &InitArgs) -> Result<Status> {
     let path = args.folder.join(NAME);
     write(&path, &text)?;
     let shown = path.strip_prefix(".").unwrap_or(&path).display();
-    print(&format!("{}\n\n{text}", message!("wrote {shown}:", "已写入 {shown}：").get(lang)))
+    print_stdout(&format!("{}\n\n{text}", message!("wrote {shown}:", "已写入 {shown}：").get(lang)))?;
+    Ok(Status::Clean)
 }
 
 fn already_configured(there: &Path) -> anyhow::Error {
     let there = there.strip_prefix(".").unwrap_or(there).display();
     user_error(message!(
-        "{there} configures vramlint already; nothing was written",
+        "{there} already configures vramlint; nothing was written",
         "{there} 中已有 vramlint 配置；未写入任何内容"
     ))
 }
 
-/// Never over a file that came to be in the meantime, or one that a link hides.
+/// Never overwrites a file, not even one that appeared in the meantime or that a link points to.
 fn write(path: &Path, text: &str) -> Result<()> {
     let written = OpenOptions::new().write(true).create_new(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(
@@ -68,24 +60,22 @@ fn write(path: &Path, text: &str) -> Result<()> {
     )
 }
 
-/// The GPUs of this machine, as `--gpu auto` takes them. A machine without them is no fault here: examples are written instead,
-/// with the reason.
+/// The local GPUs, as `--gpu auto` selects them. Without any, the file gets examples and the reason instead.
 fn local_gpus() -> Result<visible_devices::GpuSelection, vramlint_base::Message> {
     let machine = Driver::open().and_then(|driver| driver.read()).map_err(|none| none.message)?;
     visible_devices::select(&machine, &CudaEnvironment::from_process())
 }
 
-/// What the runs of the project say of their effective batch.
+/// The effective batch size of each run of the project.
 fn effective_batches(folder: &Path) -> Result<EffectiveBatches> {
-    let cwd = std::env::current_dir()
-        .map_err(|error| user_error(message!("the working directory is not there: {error}", "找不到工作目录：{error}")))?;
-    // Configurations further up will not govern this folder any more.
+    let cwd = working_directory()?;
+    // The new file will govern this folder, so configurations above it do not count.
     let request = Request { cwd, paths: vec![folder.to_path_buf()], isolated: true, ..Request::default() };
     let report = check(&request, &|_, _| {})?;
     let batch = |setting: &Setting| match setting.value() {
         Some(Value::Int(number)) => u64::try_from(*number).ok().filter(|number| *number > 0),
         _ => None,
     };
-    let of = |run: &vramlint_resolve::Run| run.settings.get(&Concept::EffectiveBatch).and_then(batch);
-    Ok(EffectiveBatches(report.runs().map(|run| (run.id.clone(), of(run))).collect()))
+    let effective = |run: &vramlint_resolve::Run| run.settings.get(&Concept::EffectiveBatch).and_then(batch);
+    Ok(EffectiveBatches(report.runs().map(|run| (run.id.clone(), effective(run))).collect()))
 }

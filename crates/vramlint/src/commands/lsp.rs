@@ -1,25 +1,17 @@
 //! `vramlint lsp`.
 
+use crate::cli::LspArgs;
 use crate::exit::{Status, user_error};
 use crate::output::runs_json;
 use crate::{auto_gpu, language};
 use anyhow::Result;
-use clap::Args;
 use std::sync::Arc;
 use vramlint_base::{Lang, Message, message};
 use vramlint_project::{ConfigError, Report};
 use vramlint_resolve::Target;
 use vramlint_server::Host;
 
-/// What editors start.
-#[derive(Debug, Args)]
-pub(crate) struct LspArgs {
-    /// Speak over standard input and output, as it does anyway: editors say so
-    #[arg(long)]
-    stdio: bool,
-}
-
-/// Serves until the editor leaves. The protocol wants 0 where it said that it would.
+/// Serves until the editor exits. The protocol asks for status 0 after a `shutdown` request.
 pub(crate) fn run(args: &LspArgs) -> Result<Status> {
     let LspArgs { stdio: _ } = args;
     #[cfg(unix)]
@@ -31,9 +23,9 @@ pub(crate) fn run(args: &LspArgs) -> Result<Status> {
     }
 }
 
-/// Starts the process anew, once, so that the allocator gives memory back as soon as it is free: a server sits idle for hours with
-/// what one look at a large folder took. mimalloc 3 waits a second and then for the next allocation, unless its environment says
-/// otherwise before `main` (`src/options.c`). A process that cannot be started anew goes on as it is.
+/// Restarts the process once with a variable that makes the allocator return memory as soon as it is free: a server is idle for
+/// hours after it analyzed a large folder. mimalloc 3 waits a second and then for the next allocation, unless its environment says
+/// otherwise before `main` (`src/options.c`). If the restart fails, the process continues as it is.
 #[cfg(unix)]
 fn restart_with_eager_purge() {
     use std::os::unix::process::CommandExt;
@@ -45,7 +37,7 @@ fn restart_with_eager_purge() {
     }
 }
 
-/// What the server borrows of the command line: how things are printed.
+/// What the server needs from the binary: JSON output, local GPUs, the language.
 #[derive(Debug)]
 struct CommandLineHost;
 

@@ -4,35 +4,39 @@ use anyhow::Result;
 use clap::Command;
 use clap_mangen::Man;
 
-/// What no option tells.
+/// Sections that clap does not generate.
 const MORE: &str = r#".SH "EXIT STATUS"
 .TP
 0
-Nothing at or above \fB\-\-fail\-on\fR.
+No findings at or above \fB\-\-fail\-on\fR.
 .TP
 1
 Findings at or above it; with \fB\-\-diff\fR, something would change.
 .TP
 2
-The command line, the configuration or the machine is at fault. The message is on standard error.
+Invalid usage, configuration or environment. The message is on standard error.
 .SH FILES
 \fIvramlint.toml\fR, or \fB[tool.vramlint]\fR in \fIpyproject.toml\fR; the nearest one above a file governs it.
 .SH ENVIRONMENT
 .TP
 \fBLC_ALL\fR, \fBLC_MESSAGES\fR, \fBLANG\fR
-Chinese locales get Chinese messages, unless \fB\-\-lang\fR or the configuration says otherwise.
+A Chinese locale selects Chinese messages, unless \fB\-\-lang\fR or the configuration says otherwise.
 .TP
 \fBNO_COLOR\fR, \fBCLICOLOR_FORCE\fR
-No colour; colour even where the output is no terminal.
+No color; color even if the output is not a terminal.
 .TP
 \fBCUDA_VISIBLE_DEVICES\fR, \fBCUDA_DEVICE_ORDER\fR
-Which cards \fB\-\-gpu auto\fR means, as for a run that is started here.
+Which GPUs \fB\-\-gpu auto\fR selects, as for a run started here.
 .TP
 \fBVRAMLINT_NVML\fR
-The library of the NVIDIA driver (\fIlibnvidia-ml.so.1\fR, \fInvml.dll\fR), where it lies in an unusual place.
+Path of the NVIDIA driver library (\fIlibnvidia-ml.so.1\fR, \fInvml.dll\fR), if it is not in a standard place.
+.TP
+\fBVRAMLINT_LOG\fR
+Logs to standard error: \fIinfo\fR prints the runs found; \fIdebug\fR also how files were classified and which values are unknown;
+\fItrace\fR also every rule with its time. \fB\-v\fR implies \fIinfo\fR.
 .TP
 \fBGITHUB_ACTIONS\fR
-Where it is \fItrue\fR, \fB\-\-output\-format\fR is \fIgithub\fR unless given.
+If \fItrue\fR, the default of \fB\-\-output\-format\fR is \fIgithub\fR.
 "#;
 
 /// The page in roff.

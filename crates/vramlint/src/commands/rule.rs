@@ -1,16 +1,15 @@
 //! `vramlint rule`.
 
-use super::print;
 use crate::cli::{RuleArgs, RuleFormat};
 use crate::exit::{Status, user_error};
 use crate::language;
+use crate::stdio::print_stdout;
 use anyhow::Result;
 use serde::Serialize;
-use vramlint_base::{Lang, Message, message};
-use vramlint_catalog::keys::nearest;
+use vramlint_base::{Lang, Message, message, suggest};
 use vramlint_rules::{RULES, Rule, find};
 
-/// Prints one page, or all.
+/// Prints the page of one rule or of all rules.
 pub(crate) fn run(args: &RuleArgs) -> Result<Status> {
     let lang = language::resolve(args.lang, None);
     let rules: Vec<&Rule> = match &args.rule {
@@ -20,17 +19,18 @@ pub(crate) fn run(args: &RuleArgs) -> Result<Status> {
             None => return Err(user_error(unknown(name))),
         },
     };
-    print(&match args.output_format {
+    print_stdout(&match args.output_format {
         RuleFormat::Json => json(&rules, lang, args.all)?,
         RuleFormat::Markdown | RuleFormat::Text => rules.iter().map(|rule| markdown(rule, lang)).collect::<Vec<_>>().join("\n\n"),
-    })
+    })?;
+    Ok(Status::Clean)
 }
 
 fn unknown(name: &str) -> Message {
-    match nearest(name, RULES.iter().flat_map(|rule| [rule.name, rule.code])) {
-        Some(near) => message!("there is no rule `{name}`; did you mean `{near}`?", "没有规则 `{name}`；是否指 `{near}`？"),
+    match suggest(name, RULES.iter().flat_map(|rule| [rule.name, rule.code])) {
+        Some(near) => message!("unknown rule `{name}`; did you mean `{near}`?", "没有规则 `{name}`；是否指 `{near}`？"),
         None => message!(
-            "there is no rule `{name}`; `vramlint rule --all` shows them",
+            "unknown rule `{name}`; `vramlint rule --all` lists all rules",
             "没有规则 `{name}`；`vramlint rule --all` 可查看全部规则"
         ),
     }

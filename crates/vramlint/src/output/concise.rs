@@ -1,7 +1,7 @@
 //! `concise`: one line a finding.
 
+use super::style::{Style, severity_style};
 use super::terminal_line::escape_line;
-use super::{Style, paint};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
 use vramlint_project::Report;
@@ -13,7 +13,7 @@ pub(crate) fn render(report: &Report, style: Style) -> String {
     for finding in &report.findings {
         let at = span(&report.project, finding.place);
         let mark = format!("{}[{}]", finding.severity.name(), finding.code);
-        let mark = if style.color { mark.style(paint(finding.severity)).to_string() } else { mark };
+        let mark = if style.color { mark.style(severity_style(finding.severity)).to_string() } else { mark };
         let (path, message) = (escape_line(&at.path), escape_line(finding.message.get(style.lang)));
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{path}:{}:{}: {mark} {message} ({})", at.start.line, at.start.column, finding.name);

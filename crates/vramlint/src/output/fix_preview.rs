@@ -1,6 +1,6 @@
 //! A fix as people read it: its title, and the lines before and after.
 
-use super::Style;
+use super::style::Style;
 use super::terminal_line::{RenderedLine, escape_line};
 use owo_colors::OwoColorize;
 use std::fmt::Write;

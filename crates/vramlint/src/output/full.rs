@@ -2,8 +2,8 @@
 
 use super::excerpt::{Excerpt, excerpts};
 use super::fix_preview::fix_preview;
+use super::style::{Style, severity_style};
 use super::terminal_line::escape_line;
-use super::{Style, paint};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
     SpanContents,
@@ -26,7 +26,7 @@ fn render_one(project: &Project, finding: &Finding, style: Style) -> String {
     let message = escape_line(finding.message.get(style.lang));
     // Writing to a string cannot fail.
     let _ = if style.color {
-        writeln!(text, "{} {} {}", mark.style(paint(finding.severity)), message.bold(), name.dimmed())
+        writeln!(text, "{} {} {}", mark.style(severity_style(finding.severity)), message.bold(), name.dimmed())
     } else {
         writeln!(text, "{mark} {message} {name}")
     };
@@ -59,7 +59,7 @@ fn number_width(excerpt: &Excerpt) -> usize {
 fn drawn(snippet: &Snippet, severity: Severity, color: bool) -> String {
     let mut theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     if color {
-        let of = |primary: bool| if primary { paint(severity) } else { Paint::new().blue() };
+        let of = |primary: bool| if primary { severity_style(severity) } else { Paint::new().blue() };
         theme.styles.highlights = snippet.0.labels.iter().map(|label| of(label.primary)).collect();
         theme.styles.link = Paint::new().cyan();
     }

@@ -46,5 +46,5 @@ pub(super) fn render(report: &Report, lang: Lang) -> String {
         }
     };
     let issues: Vec<Issue> = report.findings.iter().zip(fingerprints(report)).map(issue).collect();
-    super::json::to_string(&issues)
+    super::serialize::to_string(&issues)
 }

@@ -9,15 +9,15 @@ use vramlint_base::Lang;
 use vramlint_gpu::insights::insights;
 use vramlint_gpu::{Gpu, Kind, Machine, Memory, MigInstance, Process};
 
-/// Grows when a field goes or changes its meaning.
+/// Changes when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
-/// Output of `vramlint gpu --output-format json`. `null` is what the driver does not tell. Fields may be added; `version` grows
-/// only when one goes or changes its meaning.
+/// Output of `vramlint gpu --output-format json`. A value that the driver does not report is `null`. Fields may be added; `version`
+/// changes only when one is removed or changes its meaning.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "Cards of the machine")]
+#[schemars(title = "GPUs of the machine")]
 struct MachineJson {
-    /// Version of this form.
+    /// Version of this format.
     version: u32,
     /// Version of the NVIDIA driver.
     driver: Option<String>,
@@ -33,57 +33,57 @@ struct GpuJson {
     index: u32,
     /// Name as the driver writes it.
     name: Option<String>,
-    /// Identity: `GPU-…`.
+    /// UUID: `GPU-…`.
     uuid: Option<String>,
     /// Compute capability: `8.9`.
     compute_capability: Option<String>,
     /// Memory of the GPU.
     memory: Option<MemoryJson>,
-    /// How busy the GPU was in the driver's last sample.
+    /// Utilization in the driver's last sample.
     utilization: Option<UtilizationJson>,
     /// Temperature of the chip, degrees Celsius.
     temperature_celsius: Option<u32>,
-    /// Power drawn, milliwatts.
+    /// Power draw, milliwatts.
     power_milliwatts: Option<u32>,
-    /// Power that may be drawn, milliwatts.
+    /// Power limit, milliwatts.
     power_limit_milliwatts: Option<u32>,
-    /// Whether a display runs on it.
+    /// Whether a display is connected.
     display: Option<bool>,
-    /// Whether error correction is on.
+    /// Whether ECC is enabled.
     ecc: Option<bool>,
-    /// Multi-Instance GPU; `null` where the GPU cannot be cut up.
+    /// Multi-Instance GPU; `null` if the GPU does not support it.
     mig: Option<MigJson>,
-    /// Processes that use the GPU, those that hold most first.
+    /// Processes that use the GPU, largest first.
     processes: Option<Vec<ProcessJson>>,
-    /// Statements that follow from the figures.
+    /// Conclusions from the figures.
     advice: Vec<InsightJson>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct MemoryJson {
-    /// All of it, bytes.
+    /// Total, bytes.
     total: u64,
-    /// What driver and firmware keep, bytes.
+    /// Reserved by driver and firmware, bytes.
     reserved: u64,
-    /// What is allocated, bytes.
+    /// Allocated, bytes.
     used: u64,
-    /// What can still be allocated, bytes.
+    /// Available, bytes.
     free: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct UtilizationJson {
-    /// Time in which some kernel ran, percent.
+    /// Share of time in which a kernel ran, percent.
     gpu: u32,
-    /// Time in which memory was read or written, percent.
+    /// Share of time in which memory was read or written, percent.
     memory: u32,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct MigJson {
-    /// Whether it is on.
+    /// Whether it is enabled.
     enabled: bool,
-    /// Whether it will be on after the next reset.
+    /// Whether it will be enabled after the next reset.
     pending: bool,
     /// The instances.
     instances: Vec<MigInstanceJson>,
@@ -95,7 +95,7 @@ struct MigInstanceJson {
     index: u32,
     /// Name as the driver writes it.
     name: Option<String>,
-    /// Identity: `MIG-…`.
+    /// UUID: `MIG-…`.
     uuid: Option<String>,
     /// Memory of the instance.
     memory: Option<MemoryJson>,
@@ -103,15 +103,15 @@ struct MigInstanceJson {
 
 #[derive(Serialize, JsonSchema)]
 struct ProcessJson {
-    /// Number of the process.
+    /// Process id.
     pid: u32,
-    /// Program, without folders.
+    /// Program name, without folders.
     name: Option<String>,
-    /// What it holds on the GPU, bytes.
+    /// Memory that it uses on the GPU, bytes.
     memory: Option<u64>,
-    /// What it does there.
+    /// How it uses the GPU.
     kind: KindJson,
-    /// Whether it belongs to the user who asks.
+    /// Whether it belongs to the current user.
     own: Option<bool>,
 }
 
@@ -125,9 +125,9 @@ enum KindJson {
 
 #[derive(Serialize, JsonSchema)]
 struct InsightJson {
-    /// What kind it is: `room`, `holder`, `idle-and-full`, …
+    /// Identifier: `room`, `holder`, `idle-and-full`, …
     kind: &'static str,
-    /// Text, in the language that was asked for.
+    /// Text in the selected language.
     message: String,
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn render(machine: &Machine, usual: fn(&str) -> Option<u64>, lang: La
         gpus: machine.gpus.iter().map(|one| gpu(machine, one, usual, lang)).collect(),
     };
     let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) };
-    // Numbers, text and lists only: there is nothing that could fail.
+    // Numbers, strings and lists always serialize.
     text.expect("numbers, text and lists become JSON") + "\n"
 }
 
@@ -198,7 +198,7 @@ pub(crate) fn schema_text() -> String {
     format!("{:#}\n", tidy(settings.into_generator().into_root_schema_for::<MachineJson>().to_value()))
 }
 
-/// Joins the lines of descriptions and sorts the keys, so that the text does not hang on how `serde_json` was built.
+/// Joins the lines of descriptions and sorts the keys, so that the text does not depend on the features of `serde_json`.
 fn tidy(schema: Value) -> Value {
     match schema {
         Value::Object(mut object) => {

@@ -1,8 +1,9 @@
 //! `gpu` as text: a block per GPU, its figures first, then what follows from them.
 
 use owo_colors::OwoColorize;
+use vramlint_base::text::{format_size, percent_rounded};
 use vramlint_base::{Lang, Message, message};
-use vramlint_gpu::insights::{insights, percent, size};
+use vramlint_gpu::insights::insights;
 use vramlint_gpu::{Gpu, Kind, Machine, Memory, Mig, Process};
 use vramlint_view::table::{cut, pad, widest};
 
@@ -77,7 +78,7 @@ impl Page<'_> {
                 self.say(&message!("{gpu} %, memory bus {memory} %", "{gpu}%，显存读写 {memory}%"))
             }),
         );
-        put(message!("heat and power", "温度与功耗"), heat(gpu));
+        put(message!("temperature and power", "温度与功耗"), heat(gpu));
         put(message!("ECC", "ECC 纠错"), gpu.ecc.map(|on| self.switch(on)));
         put(message!("MIG", "MIG"), gpu.mig.as_ref().map(|mig| self.switch(mig.enabled)));
         for (name, value) in gpu.mig.iter().flat_map(|mig| self.instances(mig)) {
@@ -93,11 +94,11 @@ impl Page<'_> {
     }
 
     fn memory(&self, memory: Memory) -> String {
-        let (used, free, total) = (size(memory.used), size(memory.free), size(memory.total));
-        let (share, bar) = (percent(memory.used, memory.total), bar(memory));
-        let reserved = size(memory.reserved);
+        let (used, free, total) = (format_size(memory.used), format_size(memory.free), format_size(memory.total));
+        let (share, bar) = (percent_rounded(memory.used, memory.total), bar(memory));
+        let reserved = format_size(memory.reserved);
         self.say(&message!(
-            "{bar} {used} of {total} used ({share} %), {free} free, {reserved} kept by the driver",
+            "{bar} {used} of {total} used ({share} %), {free} free, {reserved} reserved by the driver",
             "{bar} 已用 {used} / {total}（{share}%），空闲 {free}，驱动保留 {reserved}"
         ))
     }
@@ -115,7 +116,7 @@ impl Page<'_> {
 
     fn process(&self, process: &Process, width: usize) -> String {
         let name = pad(&cut(process.name.as_deref().unwrap_or("?"), NAME), width);
-        let held = process.memory.map_or_else(|| self.say(&message!("not reported", "未提供")), size);
+        let held = process.memory.map_or_else(|| self.say(&message!("not reported", "未提供")), format_size);
         let other =
             if process.own == Some(false) { self.say(&message!(", another user's", "，其他用户")) } else { String::new() };
         let kind = match process.kind {
@@ -143,7 +144,7 @@ fn heat(gpu: &Gpu) -> Option<String> {
 
 /// The used share; anything above nothing shows.
 fn bar(memory: Memory) -> String {
-    let full = (percent(memory.used, memory.total) * BAR).div_ceil(100).min(BAR);
+    let full = (percent_rounded(memory.used, memory.total) * BAR).div_ceil(100).min(BAR);
     let columns = |count: u64, mark: &str| mark.repeat(usize::try_from(count).unwrap_or(0));
     columns(full, "█") + &columns(BAR - full, "░")
 }

@@ -1,17 +1,16 @@
 //! `json` and `jsonl`: the interface of the contract.
 
 use super::estimate::RunEstimateJson;
-use super::summary::count;
+use super::serialize::{VERSION, to_string};
+use super::summary::count_by_severity;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use vramlint_base::{Finding, Lang};
 use vramlint_catalog::Concept;
-use vramlint_project::Report;
+use vramlint_project::{Report, Skipped, SkippedPath};
 use vramlint_resolve::Project;
 use vramlint_view::estimate::reports_with_timelines;
 use vramlint_view::span::{Position, Span, span};
-
-/// Version of the form. It grows only when old readers would break.
-pub(crate) const VERSION: u32 = 1;
 
 #[derive(Serialize)]
 struct FindingJson<'a> {
@@ -55,7 +54,7 @@ struct ReportJson<'a> {
     version: u32,
     findings: Vec<FindingJson<'a>>,
     runs: Vec<RunJson<'a>>,
-    summary: SummaryJson,
+    summary: SummaryJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -68,11 +67,39 @@ struct RunJson<'a> {
 }
 
 #[derive(Serialize)]
-struct SummaryJson {
+struct SummaryJson<'a> {
     files: usize,
     error: usize,
     warning: usize,
     info: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<SkippedJson<'a>>,
+}
+
+/// Files that were not read.
+#[derive(Serialize)]
+struct SkippedJson<'a> {
+    /// Paths of the command line.
+    files: Vec<SkippedFileJson<'a>>,
+    /// How many paths by reason, those below named folders included.
+    counts: BTreeMap<&'static str, usize>,
+}
+
+#[derive(Serialize)]
+struct SkippedFileJson<'a> {
+    path: &'a str,
+    reason: &'static str,
+    message: String,
+}
+
+fn skipped<'a>(skipped: &'a Skipped, lang: Lang) -> Option<SkippedJson<'a>> {
+    let file = |file: &'a SkippedPath| SkippedFileJson {
+        path: &file.path,
+        reason: file.reason.name(),
+        message: file.reason.message().get(lang).to_owned(),
+    };
+    let counts: BTreeMap<_, _> = skipped.counts().iter().map(|(reason, count)| (reason.name(), *count)).collect();
+    (!counts.is_empty()).then(|| SkippedJson { files: skipped.named.iter().map(file).collect(), counts })
 }
 
 fn finding<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> FindingJson<'a> {
@@ -111,9 +138,9 @@ fn finding<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> FindingJs
     }
 }
 
-/// One object.
-pub(crate) fn object(report: &Report, lang: Lang) -> String {
-    let [error, warning, info] = count(report);
+/// The report as one object.
+pub(crate) fn render(report: &Report, lang: Lang) -> String {
+    let [error, warning, info] = count_by_severity(report);
     let answers = reports_with_timelines(report, lang);
     let whole = ReportJson {
         version: VERSION,
@@ -128,19 +155,12 @@ pub(crate) fn object(report: &Report, lang: Lang) -> String {
                 estimate: RunEstimateJson::new(answer, lang),
             })
             .collect(),
-        summary: SummaryJson { files: report.files, error, warning, info },
+        summary: SummaryJson { files: report.files, error, warning, info, skipped: skipped(&report.skipped, lang) },
     };
     to_string(&whole)
 }
 
-/// One object a line.
-pub(crate) fn lines(report: &Report, lang: Lang) -> String {
+/// The findings, one object per line.
+pub(crate) fn render_lines(report: &Report, lang: Lang) -> String {
     report.findings.iter().map(|f| to_string(&finding(&report.project, f, lang))).collect()
-}
-
-/// Numbers and text only: there is nothing that could fail.
-pub(super) fn to_string(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string(value).expect("numbers, text and lists become JSON");
-    text.push('\n');
-    text
 }

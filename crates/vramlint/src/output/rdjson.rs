@@ -63,7 +63,7 @@ struct Suggestion<'a> {
 /// One object.
 pub(super) fn render(report: &Report, lang: Lang) -> String {
     let diagnostics = report.findings.iter().map(|finding| diagnostic(&report.project, finding, lang)).collect();
-    super::json::to_string(&ResultJson { source: Source { name: "vramlint" }, diagnostics })
+    super::serialize::to_string(&ResultJson { source: Source { name: "vramlint" }, diagnostics })
 }
 
 fn diagnostic<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> DiagnosticJson<'a> {

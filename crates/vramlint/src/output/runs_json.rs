@@ -38,11 +38,8 @@ pub(crate) fn render(report: &Report, lang: Lang) -> String {
         run: render_one(&report.project, run, lang),
         estimate: RunEstimateJson::new(answer, lang),
     });
-    let object = RunsJson { version: super::json::VERSION, runs: runs.collect() };
-    // Numbers and text only: there is nothing that could fail.
-    let mut text = serde_json::to_string_pretty(&object).expect("numbers, text and lists become JSON");
-    text.push('\n');
-    text
+    let object = RunsJson { version: super::serialize::VERSION, runs: runs.collect() };
+    super::serialize::to_string_pretty(&object)
 }
 
 /// One run, by its id.

@@ -46,7 +46,7 @@ pub(super) fn render(report: &Report, lang: Lang) -> String {
         original_uri_base_ids: Bases { root: Base { description: text("the folder in which vramlint was started") } },
         results: known.map(|(finding, fingerprint)| writer.result(finding, index(finding.code), fingerprint)).collect(),
     };
-    super::json::to_string(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
+    super::serialize::to_string(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
 }
 
 /// Where the project is published, once its manifest says so.

@@ -1,47 +1,44 @@
-//! What stands below the findings, and what stands for them: the closing line and the counts by rule.
+//! The summary line below the findings, and `--statistics`.
 
-use super::Style;
+use super::style::Style;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use vramlint_base::text::len_noun;
 use vramlint_base::{Applicability, Message, Severity, message};
 use vramlint_project::{FixOutcome, Report};
 
-/// How many of each severity: error, warning, info.
-pub(super) fn count(report: &Report) -> [usize; 3] {
+/// Number of errors, warnings and infos.
+pub(super) fn count_by_severity(report: &Report) -> [usize; 3] {
     [Severity::Error, Severity::Warning, Severity::Info]
         .map(|severity| report.findings.iter().filter(|finding| finding.severity == severity).count())
 }
 
-/// How many findings have a fix of which the best is this sure.
+/// Number of findings whose best fix has this applicability.
 fn fixable(report: &Report, level: Applicability) -> usize {
     let best = |finding: &&vramlint_base::Finding| finding.fixes.iter().map(|fix| fix.applicability).max() == Some(level);
     report.findings.iter().filter(best).count()
 }
 
-fn many(n: usize, one: &str) -> String {
-    if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") }
-}
-
-/// The closing line.
+/// The summary line.
 pub(crate) fn summary(report: &Report, style: Style) -> String {
     let (files, runs) = (report.files, report.runs().count());
-    let counts = count(report);
+    let counts = count_by_severity(report);
     let found = |words: [&str; 3], join: &str, format: fn(usize, &str) -> String| {
         let parts = counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| format(*n, word));
         parts.collect::<Vec<_>>().join(join)
     };
-    let (f, r) = (many(files, "file"), many(runs, "run"));
-    let said = if report.findings.is_empty() {
+    let (f, r) = (len_noun(files, "file"), len_noun(runs, "run"));
+    let message = if report.findings.is_empty() {
         message!("Nothing found in {f} ({r})", "{files} 个文件（{runs} 个训练任务）中未发现问题")
     } else {
-        let en = found(["error", "warning", "note"], ", ", many);
+        let en = found(["error", "warning", "note"], ", ", len_noun);
         let zh = found(["错误", "警告", "提示"], "、", |n, word| format!("{n} 个{word}"));
         message!("Found {en} in {f} ({r})", "在 {files} 个文件（{runs} 个训练任务）中发现 {zh}")
     };
-    let mut text = said.get(style.lang).to_owned();
-    text.push_str(&offer(report, style));
+    let mut text = message.get(style.lang).to_owned();
+    text.push_str(&fixable_note(report, style));
     if let Some(elapsed) = style.elapsed {
         let _ = write!(text, " [{} ms]", elapsed.as_millis());
     }
@@ -49,10 +46,10 @@ pub(crate) fn summary(report: &Report, style: Style) -> String {
     text
 }
 
-/// What `--fix` would do.
-fn offer(report: &Report, style: Style) -> String {
+/// How many findings `--fix` would fix.
+fn fixable_note(report: &Report, style: Style) -> String {
     let (safe, more) = (fixable(report, Applicability::Safe), fixable(report, Applicability::Unsafe));
-    let said = match (safe, more) {
+    let note = match (safe, more) {
         (0, 0) => return String::new(),
         (_, 0) => message!("; {safe} fixable with --fix", "；{safe} 个可用 --fix 修复"),
         (0, _) => message!("; {more} fixable with --fix --unsafe-fixes", "；{more} 个可用 --fix --unsafe-fixes 修复"),
@@ -61,14 +58,14 @@ fn offer(report: &Report, style: Style) -> String {
             "；{safe} 个可用 --fix 修复，另 {more} 个需加 --unsafe-fixes"
         ),
     };
-    said.get(style.lang).to_owned()
+    note.get(style.lang).to_owned()
 }
 
-/// What was fixed, or would be.
+/// How many fixes were applied, or would be.
 pub(crate) fn fix_summary(outcome: &FixOutcome, would: bool) -> Message {
     let count: usize = outcome.files.iter().map(|file| file.applied.len()).sum();
     let files = outcome.files.len();
-    let en = format!("{} in {}", if count == 1 { "1 fix".into() } else { format!("{count} fixes") }, many(files, "file"));
+    let en = format!("{} in {}", len_noun(count, "fix"), len_noun(files, "file"));
     if would {
         message!("Would apply {en}", "将修复 {count} 处，涉及 {files} 个文件")
     } else {
@@ -93,7 +90,7 @@ fn rows(report: &Report) -> Vec<Row<'_>> {
     rows
 }
 
-/// Findings by rule, most first.
+/// Findings per rule, most frequent first.
 pub(crate) fn statistics(report: &Report, style: Style) -> String {
     let rows = rows(report);
     let width = rows.iter().map(|row| row.count.to_string().len()).max().unwrap_or(0);
@@ -105,7 +102,7 @@ pub(crate) fn statistics(report: &Report, style: Style) -> String {
     })
 }
 
-/// The same as data.
+/// [`statistics`] as JSON.
 pub(crate) fn statistics_json(report: &Report) -> String {
-    super::json::to_string(&rows(report))
+    super::serialize::to_string(&rows(report))
 }

@@ -43,13 +43,13 @@ fn holders_are_named_with_what_they_hold() {
     assert_eq!(kinds(&gpu, None), ["room", "holders-hidden"]);
     gpu.processes = Some(vec![process(7, Some(12 * GIB)), process(8, Some(6 * GIB)), process(9, Some(1))]);
     assert_eq!(kinds(&gpu, None), ["room", "holder", "holder"]);
-    assert_eq!(said(&gpu, "room"), "a run that starts now can have 5.8 GiB of 24.0 GiB: 18.0 GiB (75 %) are held already");
-    assert_eq!(said(&gpu, "holder"), "python (process 7) holds 12.0 GiB");
+    assert_eq!(said(&gpu, "room"), "a run started now can use 5.8 GiB of 24.0 GiB: 18.0 GiB (75 %) are already in use");
+    assert_eq!(said(&gpu, "holder"), "python (process 7) uses 12.0 GiB");
     gpu.processes.as_mut().expect("set")[0].own = Some(false);
-    assert_eq!(said(&gpu, "holder"), "python (process 7) of another user holds 12.0 GiB");
+    assert_eq!(said(&gpu, "holder"), "python (process 7, another user) uses 12.0 GiB");
     gpu.processes = Some(vec![process(7, Some(12 * GIB)), process(8, None)]);
     assert_eq!(kinds(&gpu, None), ["room", "holder", "holders-silent"]);
-    assert!(said(&gpu, "holders-silent").ends_with("6.0 GiB are not accounted for"));
+    assert!(said(&gpu, "holders-silent").ends_with("6.0 GiB cannot be attributed"));
 }
 
 #[test]
@@ -72,25 +72,25 @@ fn less_than_a_card_of_this_name_has() {
     assert_eq!(kinds(&gpu, Some(16 << 30)), [""; 0], "more is no worry");
     gpu.ecc = Some(true);
     let all = insights(&Machine::default(), &gpu, Some(24_564 << 20));
-    assert!(all[0].message.en.contains("22.5 GiB, 1.5 GiB less than the usual 24.0 GiB; error correction"), "{:?}", all[0]);
+    assert!(all[0].message.en.contains("22.5 GiB, 1.5 GiB less than usual (24.0 GiB); ECC"), "{:?}", all[0]);
 }
 
 #[test]
 fn a_display_is_told_of_with_what_it_holds() {
     let mut gpu = gpu(GIB);
     gpu.display = Some(true);
-    assert!(said(&gpu, "display").contains("the desktop takes memory"));
+    assert!(said(&gpu, "display").contains("the desktop uses memory"));
     gpu.processes = Some(vec![Process { kind: Kind::Graphics, ..process(3, Some(GIB)) }]);
-    assert!(said(&gpu, "display").ends_with("hold 1.0 GiB"));
+    assert!(said(&gpu, "display").ends_with("use 1.0 GiB"));
 }
 
 #[test]
 fn a_card_that_is_cut_up_is_no_room_for_a_run() {
     let mig_instance = |index| MigInstance { index, memory: Some(memory(10 * GIB, 0)), ..MigInstance::default() };
     let with = |instances| Gpu { mig: Some(Mig { enabled: true, pending: true, instances }), ..gpu(12 * GIB) };
-    assert!(said(&with(Vec::new()), "mig").contains("no instance"));
-    assert!(said(&with(vec![mig_instance(0)]), "mig").contains("the one instance, 10.0 GiB"));
-    assert!(said(&with(vec![mig_instance(0), mig_instance(1)]), "mig").contains("one of 2 instances, 10.0 GiB at most"));
+    assert!(said(&with(Vec::new()), "mig").contains("without instances"));
+    assert!(said(&with(vec![mig_instance(0)]), "mig").contains("the only instance (10.0 GiB)"));
+    assert!(said(&with(vec![mig_instance(0), mig_instance(1)]), "mig").contains("one of 2 instances (at most 10.0 GiB)"));
     assert!(!kinds(&with(vec![mig_instance(0)]), Some(80 * GIB)).iter().any(|kind| ["room", "below-usual"].contains(kind)));
     let pending = Gpu { mig: Some(Mig { enabled: false, pending: true, instances: Vec::new() }), ..gpu(0) };
     assert_eq!(kinds(&pending, None), ["mig-pending"]);
@@ -101,13 +101,16 @@ fn what_is_not_known_is_said_and_nothing_is_made_up() {
     let machine = Machine { driver: Some("470.82".into()), ..Machine::default() };
     let insights = insights(&machine, &Gpu { memory: None, ..gpu(0) }, Some(24 * GIB));
     assert_eq!(insights.iter().map(|one| one.kind).collect::<Vec<_>>(), ["memory-unknown"]);
-    assert!(insights[0].message.en.starts_with("the driver 470.82 does not tell"));
+    assert!(insights[0].message.en.starts_with("the driver 470.82 does not report"));
     let lost = Gpu { failure: Some(message!("lost", "丢失")), ..Gpu::default() };
     assert_eq!(kinds(&lost, None), ["failure"]);
 }
 
 #[test]
 fn shares_are_rounded_and_never_divide_by_nothing() {
-    assert_eq!((percent(1, 3), percent(2, 3), percent(1, 0), percent(u64::MAX, u64::MAX)), (33, 67, 100, 100));
-    assert_eq!((size(GIB - 1), size(GIB), size(0)), ("1023 MiB".into(), "1.0 GiB".into(), "0 MiB".into()));
+    assert_eq!(
+        (percent_rounded(1, 3), percent_rounded(2, 3), percent_rounded(1, 0), percent_rounded(u64::MAX, u64::MAX)),
+        (33, 67, 100, 100)
+    );
+    assert_eq!((format_size(GIB - 1), format_size(GIB), format_size(0)), ("1023 MiB".into(), "1.0 GiB".into(), "0 MiB".into()));
 }

@@ -10,9 +10,9 @@ pub(crate) fn unknown_gpu(name: &str, memory: &str) -> Option<Message> {
     }
     Some(match gpus::nearest(name) {
         Some(meant) => message!(
-            "unknown card `{name}`, did you mean `{meant}`? For another card give its `{memory}`",
+            "unknown GPU `{name}`, did you mean `{meant}`? For any other GPU, set `{memory}`",
             "未知的显卡 `{name}`，是否想写 `{meant}`？其他显卡请用 `{memory}` 给出显存"
         ),
-        None => message!("unknown card `{name}`, give its `{memory}`", "未知的显卡 `{name}`，请用 `{memory}` 给出显存"),
+        None => message!("unknown GPU `{name}`; set `{memory}`", "未知的显卡 `{name}`，请用 `{memory}` 给出显存"),
     })
 }

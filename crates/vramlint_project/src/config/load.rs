@@ -79,8 +79,7 @@ pub(crate) fn load(source: &Source<'_>, rules: &RuleList) -> Result<Config, Conf
 fn refuse_auto(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<(), ConfigError> {
     if raw.target.gpu.as_deref().is_some_and(|gpu| gpu.eq_ignore_ascii_case("auto")) {
         let what = message!(
-            "`target.gpu` cannot be `auto`: the findings would differ from machine to machine; name the card, or let \
-             `vramlint init` write it, or say `--gpu auto` on the command line",
+            "`target.gpu` cannot be `auto`, because findings would differ between machines; specify the GPU, let `vramlint init` write it, or use `--gpu auto` on the command line",
             "`target.gpu` 不能是 `auto`：结果会因机器而异；请写明显卡名称，或用 `vramlint init` 生成，或在命令行使用 `--gpu auto`"
         );
         return Err(places.error(&["target", "gpu"], usize::MAX, &what));
@@ -306,7 +305,7 @@ config = "models/acme/config.json"
         assert_eq!(error("[lint]\nseelct = []\n"), "vramlint.toml:2:1: unknown key `seelct` in `[lint]`, did you mean `select`?");
         assert_eq!(
             error("# 显存\n\"目标\" = 1\n"),
-            "vramlint.toml:2:1: unknown key `目标`, known are `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`, `versions`"
+            "vramlint.toml:2:1: unknown key `目标`, expected one of: `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`, `versions`"
         );
         assert!(error("[target]\nhost_memory = 1\n").contains("did you mean `host-memory`?"));
         assert!(
@@ -316,20 +315,20 @@ config = "models/acme/config.json"
 
     #[test]
     fn wrong_types_and_values_name_the_place() {
-        assert_eq!(error("[target]\ncount = \"8\"\n"), "vramlint.toml:2:9: `target.count` must be a whole number, not text");
+        assert_eq!(error("[target]\ncount = \"8\"\n"), "vramlint.toml:2:9: `target.count` must be an integer, not a string");
         assert_eq!(error("[target]\ncount = -1\n"), "vramlint.toml:2:9: `target.count` must be between 0 and 4294967295, not -1");
         assert_eq!(
             error("[target]\nos = \"bsd\"\n"),
-            "vramlint.toml:2:6: `target.os` cannot be `bsd`, only `linux`, `windows`, `macos`"
+            "vramlint.toml:2:6: `target.os` cannot be `bsd`, expected one of: `linux`, `windows`, `macos`"
         );
-        assert_eq!(error("lint = 3\n"), "vramlint.toml:1:8: `lint` must be a table, not a whole number");
+        assert_eq!(error("lint = 3\n"), "vramlint.toml:1:8: `lint` must be a table, not an integer");
         assert_eq!(
             error("[lint]\nselect = [\"all\", 3]\n"),
-            "vramlint.toml:2:18: `lint.select` must be text, not a whole number"
+            "vramlint.toml:2:18: `lint.select` must be a string, not an integer"
         );
         assert_eq!(
             error("[lint.severity]\nbad-word = \"fatal\"\n"),
-            "vramlint.toml:2:12: `lint.severity.bad-word` cannot be `fatal`, only `off`, `info`, `warning`, `error`"
+            "vramlint.toml:2:12: `lint.severity.bad-word` cannot be `fatal`, expected one of: `off`, `info`, `warning`, `error`"
         );
         assert!(error("[batch]\neffective = 0\n").contains("between 1"));
         assert!(error("[[model]]\nid = \"a\"\n").contains("missing field `config`"));
@@ -344,13 +343,13 @@ config = "models/acme/config.json"
         let unknown = target("gpu = \"RTX 4900\"").expect_err("unknown").message;
         assert_eq!(
             unknown.en,
-            "vramlint.toml:2:7: unknown card `RTX 4900`, did you mean `GeForce RTX 4090`? For another card give its `memory`"
+            "vramlint.toml:2:7: unknown GPU `RTX 4900`, did you mean `GeForce RTX 4090`? For any other GPU, set `memory`"
         );
         assert!(unknown.zh.contains("是否想写 `GeForce RTX 4090`"), "{unknown:?}");
-        assert_eq!(error("[target]\ngpu = \"toaster\"\n"), "vramlint.toml:2:7: unknown card `toaster`, give its `memory`");
+        assert_eq!(error("[target]\ngpu = \"toaster\"\n"), "vramlint.toml:2:7: unknown GPU `toaster`; set `memory`");
         let text = "[tool.vramlint.target]\ngpu = \"RTX 4090 48GB\"\n";
         assert!(
-            read("pyproject.toml", text).expect_err("no such size").message.en.starts_with("pyproject.toml:2:7: unknown card")
+            read("pyproject.toml", text).expect_err("no such size").message.en.starts_with("pyproject.toml:2:7: unknown GPU")
         );
     }
 
@@ -365,7 +364,7 @@ config = "models/acme/config.json"
     #[test]
     fn sizes_rules_and_globs_are_checked_where_they_stand() {
         let bad = read("vramlint.toml", "[target]\nmemory = \"24G\"\n").expect_err("ambiguous").message;
-        assert!(bad.en.starts_with("vramlint.toml:2:10: `24G` may mean GiB"), "{bad:?}");
+        assert!(bad.en.starts_with("vramlint.toml:2:10: `24G` is ambiguous: write GiB"), "{bad:?}");
         assert!(bad.zh.contains("可能是"), "{bad:?}");
         assert_eq!(
             error("[lint]\nignore = [\"all\", \"bad-wrod\"]\n"),

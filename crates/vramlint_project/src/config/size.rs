@@ -39,7 +39,7 @@ impl Size {
             *bytes
         } else if let ("k" | "m" | "g" | "t", letter) = (unit.as_str(), unit.to_uppercase()) {
             return Err(message!(
-                "`{text}` may mean {letter}iB (powers of 1024) or {letter}B (powers of 1000), write one of them",
+                "`{text}` is ambiguous: write {letter}iB (powers of 1024) or {letter}B (powers of 1000)",
                 "`{text}` 可能是 {letter}iB（1024 的幂）或 {letter}B（1000 的幂），请写明其一"
             ));
         } else {
@@ -53,7 +53,7 @@ impl Size {
     pub fn of_bytes(bytes: u64) -> Result<Self, Message> {
         if bytes < MIN_MEMORY {
             return Err(message!(
-                "{bytes} bytes is too small for a memory, write a unit as in `24GiB`",
+                "{bytes} bytes is too small for a memory size; write a unit, as in `24GiB`",
                 "{bytes} 字节作为内存太小，请写明单位，例如 `24GiB`"
             ));
         }

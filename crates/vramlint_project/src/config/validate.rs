@@ -1,11 +1,10 @@
 //! Checks a TOML table against the JSON Schema of the configuration: unknown keys with the nearest known one, wrong types,
 //! values outside a set. The schema is the one list of keys, so that this cannot fall behind it.
 
-use crate::spelling::nearest;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use vramlint_base::{Message, TextRange, message};
+use vramlint_base::{Message, TextRange, message, suggest};
 
 /// Something wrong, and where.
 pub(crate) type Problem = (TextRange, Message);
@@ -39,13 +38,13 @@ fn unknown_key<'a>(name: &str, path: &str, known: impl Iterator<Item = &'a str> 
     } else {
         (format!(" in `[{path}]`"), format!("（在 `[{path}]` 中）"))
     };
-    if let Some(meant) = nearest(name, known.clone()) {
+    if let Some(meant) = suggest(name, known.clone()) {
         return message!("unknown key `{name}`{en}, did you mean `{meant}`?", "未知的键 `{name}`{zh}，是否想写 `{meant}`？");
     }
     let list: Vec<String> = known.map(|key| format!("`{key}`")).collect();
     let list_en = list.join(", ");
     let list_zh = list.join("、");
-    message!("unknown key `{name}`{en}, known are {list_en}", "未知的键 `{name}`{zh}，已知的键有 {list_zh}")
+    message!("unknown key `{name}`{en}, expected one of: {list_en}", "未知的键 `{name}`{zh}，已知的键有 {list_zh}")
 }
 
 fn check_value(value: &Spanned<DeValue<'_>>, schema: &Value, path: &str, problems: &mut Vec<Problem>) {
@@ -82,7 +81,8 @@ fn check_set(text: &str, schema: &Value, path: &str, range: TextRange, problems:
     }
     let list: Vec<String> = set.iter().map(|value| format!("`{value}`")).collect();
     let (en, zh) = (list.join(", "), list.join("、"));
-    problems.push((range, message!("`{path}` cannot be `{text}`, only {en}", "`{path}` 不能是 `{text}`，只能是 {zh}")));
+    problems
+        .push((range, message!("`{path}` cannot be `{text}`, expected one of: {en}", "`{path}` 不能是 `{text}`，只能是 {zh}")));
 }
 
 fn check_least(digits: &str, radix: u32, schema: &Value, path: &str, range: TextRange, problems: &mut Vec<Problem>) {
@@ -123,10 +123,10 @@ fn type_of(value: &DeValue<'_>) -> &'static str {
 
 fn describe(name: &str) -> (&'static str, &'static str) {
     match name {
-        "string" => ("text", "文本"),
-        "integer" => ("a whole number", "整数"),
-        "number" => ("a number with a fraction", "小数"),
-        "boolean" => ("true or false", "布尔值"),
+        "string" => ("a string", "字符串"),
+        "integer" => ("an integer", "整数"),
+        "number" => ("a float", "浮点数"),
+        "boolean" => ("a boolean", "布尔值"),
         "date" => ("a date", "日期"),
         "array" => ("a list", "列表"),
         _ => ("a table", "表"),

@@ -1,18 +1,16 @@
 //! `[versions]`: the libraries that a project says it runs with.
 
-use crate::spelling::nearest;
-use vramlint_base::{Message, message};
+use vramlint_base::{Message, message, suggest};
 use vramlint_catalog::releases::{followed, names};
 use vramlint_resolve::versions::VersionSpec;
 
 /// A library and its version, or what is wrong with them.
 pub(super) fn read(name: &str, text: &str) -> Result<(&'static str, VersionSpec), Message> {
-    let library = followed(name).ok_or_else(|| match nearest(name, names()) {
+    let library = followed(name).ok_or_else(|| match suggest(name, names()) {
         Some(meant) => message!("unknown library `{name}`, did you mean `{meant}`?", "未知的库 `{name}`，是否想写 `{meant}`？"),
-        None => message!(
-            "unknown library `{name}`: nothing here depends on its version",
-            "未知的库 `{name}`：没有任何检查依赖它的版本"
-        ),
+        None => {
+            message!("unknown library `{name}`: no rule depends on its version", "未知的库 `{name}`：没有任何检查依赖它的版本")
+        }
     })?;
     let known = VersionSpec::parse_declared(text).ok_or_else(|| {
         message!(

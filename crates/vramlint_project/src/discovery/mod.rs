@@ -8,6 +8,7 @@ use crate::config::glob::Globs;
 use crate::config::{ConfigError, Configs, has_config};
 use crate::overlay_fs::OverlayFs;
 use crate::request::Request;
+use crate::skipped::{SkipReason, Skipped};
 use file_format::{FileFormat, FormatByName};
 use paths::{absolute, relative, shown};
 use std::collections::{BTreeMap, HashSet};
@@ -74,8 +75,8 @@ pub(crate) enum ReadProblem {
 pub(crate) struct Discovery {
     /// OverlayFs in order of their path.
     pub files: Vec<DiscoveredFile>,
-    /// Named paths that are not read, and why.
-    pub skipped: Vec<(String, Message)>,
+    /// Files that are not read, and why.
+    pub skipped: Skipped,
     /// Whether the projects around the named paths were read in full.
     pub complete: bool,
     /// The folders that the search began in: nothing above them belongs to the project.
@@ -92,7 +93,7 @@ pub(crate) fn discover(request: &Request, files: &OverlayFs, configs: &Configs<'
         configs,
         exclude,
         found: BTreeMap::new(),
-        skipped: Vec::new(),
+        skipped: Skipped::default(),
         walked: Vec::new(),
         complete: true,
     };
@@ -114,7 +115,7 @@ struct Search<'a> {
     /// `--exclude`, relative to the working directory.
     exclude: Globs,
     found: BTreeMap<PathBuf, DiscoveredFile>,
-    skipped: Vec<(String, Message)>,
+    skipped: Skipped,
     /// Folders that were read in full.
     walked: Vec<PathBuf>,
     complete: bool,
@@ -135,7 +136,7 @@ impl Search<'_> {
     fn add_named(&mut self, path: &Path) -> Result<(), ConfigError> {
         let name = shown(path, &self.request.cwd);
         if self.excluded_above(path) {
-            self.skipped.push((name, message!("excluded", "已被排除")));
+            self.skipped.add_named(name, SkipReason::Excluded);
         } else if path.is_dir() && !self.files.overlay.contains_key(path) {
             let walked = self.walk(path, None);
             self.add_walked(walked, true);
@@ -153,12 +154,18 @@ impl Search<'_> {
         let format = match FileFormat::by_name(path) {
             FormatByName::Format(format) => format,
             FormatByName::Dataset => {
-                self.skipped.push((name, message!("a dataset, not configuration", "是数据集，不是配置")));
+                self.skipped.add_named(name, SkipReason::Dataset);
                 return;
             }
-            FormatByName::AskShebang | FormatByName::Unknown => {
-                FileFormat::by_shebang(&self.files.head(path)).unwrap_or(FileFormat::Text)
-            }
+            FormatByName::AskShebang | FormatByName::Unknown => match FileFormat::by_shebang(&self.files.head(path)) {
+                Some(format) => format,
+                // Read elsewhere: a configuration of vramlint, or a file that states versions.
+                None if is_read_elsewhere(path) => FileFormat::Text,
+                None => {
+                    self.skipped.add_named(name, SkipReason::UnsupportedKind);
+                    return;
+                }
+            },
         };
         let problem = match self.files.size(path) {
             Err(error) => Some(ReadProblem::Unreadable(error.to_string())),
@@ -186,12 +193,17 @@ impl Search<'_> {
     fn add_walked(&mut self, walked: WalkResult, reported: bool) {
         for (path, format) in walked.files {
             match self.files.size(&path) {
-                Ok(size) if size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE => {}
+                Ok(size) if size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE => {
+                    self.skipped.add(SkipReason::TooLarge, usize::from(reported));
+                }
                 Ok(_) => self.add(path, format, reported, None),
                 Err(error) => self.add(path, format, reported, Some(ReadProblem::Unreadable(error.to_string()))),
             }
         }
         if reported {
+            for (reason, count) in walked.skipped {
+                self.skipped.add(reason, count);
+            }
             for (path, why) in walked.unreadable {
                 self.add(path, FileFormat::Text, true, Some(ReadProblem::Unreadable(why)));
             }
@@ -288,6 +300,15 @@ fn root_above(files: &OverlayFs, path: &Path, isolated: bool) -> (PathBuf, bool)
     let start = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let marks = |folder: &Path| folder.join(".git").exists() || !isolated && has_config(files, folder);
     start.ancestors().find(|folder| marks(folder)).map_or_else(|| (start.to_path_buf(), false), |root| (root.to_path_buf(), true))
+}
+
+/// Whether a file of no format of its own is read all the same: as configuration, or for the versions that it states.
+pub(crate) fn is_read_elsewhere(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    matches!(&*name, "vramlint.toml" | "pyproject.toml")
+        || vramlint_resolve::versions::files::ManifestKind::from_name(&name).is_some()
+        || folder.starts_with("req")
 }
 
 #[cfg(test)]

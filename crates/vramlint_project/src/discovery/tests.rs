@@ -1,5 +1,5 @@
 use crate::testing::{Folder, check, lines};
-use crate::{Report, Request};
+use crate::{Report, Request, SkipReason};
 
 /// Shown paths of the files that were read: reported ones, then those for context.
 fn read(report: &Report) -> (Vec<String>, Vec<String>) {
@@ -118,8 +118,8 @@ fn excludes_win_over_named_paths() {
         Request { exclude: vec!["gen/**".into()], ..folder.request(&[".", "legacy/b.yaml", "gen", "gen/c.yaml", "venv/d.yaml"]) };
     assert_eq!(reported(&request), ["a.yaml"]);
     let report = check(&request).expect("no error");
-    let skipped: Vec<_> = report.skipped.iter().map(|(path, why)| (path.as_str(), why.en.as_str())).collect();
-    assert_eq!(skipped[0], ("legacy/b.yaml", "excluded"));
+    let first = &report.skipped.named[0];
+    assert_eq!((first.path.as_str(), first.reason), ("legacy/b.yaml", SkipReason::Excluded));
     let request = Request { no_ignore: true, ..request };
     assert_eq!(reported(&request), ["a.yaml", "gen/c.yaml", "legacy/b.yaml", "venv/d.yaml"]);
     folder.write("vramlint.toml", "exclude = [\"a.yaml\"]\n");
@@ -142,16 +142,40 @@ fn large_data_is_skipped_unless_named() {
     let folder = Folder::new(&[("a.yaml", ""), ("big.json", &" ".repeat(3 << 20)), ("rows.jsonl", "{}")]);
     assert_eq!(reported(&folder.request(&[])), ["a.yaml"]);
     let report = check(&folder.request(&["big.json", "rows.jsonl"])).expect("no error");
-    assert_eq!(lines(&report), ["big.json:1:1 file-too-large 3 MiB is more than configuration takes, the file is not read"]);
-    assert_eq!(report.skipped[0].0, "rows.jsonl");
+    assert_eq!(lines(&report), ["big.json:1:1 file-too-large the file has 3 MiB, too large for configuration; it is not read"]);
+    assert_eq!(report.skipped.named[0].path, "rows.jsonl");
 }
 
 #[test]
-fn text_of_any_name_is_read_when_named() {
-    let folder =
-        Folder::new(&[("notes.txt", "BAD\n"), ("job", "#!/bin/sh\n# vramlint: ignore-file\nBAD\n"), (".env.yaml", "BAD\n")]);
-    let report = check(&folder.request(&["notes.txt", "job", ".env.yaml"])).expect("no error");
-    assert_eq!(lines(&report), [".env.yaml:1:1 bad-word a bad word", "notes.txt:1:1 bad-word a bad word"]);
+fn a_named_file_of_no_supported_kind_is_reported_as_not_read() {
+    let folder = Folder::new(&[
+        ("notes.txt", "BAD\n"),
+        ("nb.ipynb", "{}\n"),
+        ("job", "#!/bin/sh\nBAD\n"),
+        (".env.yaml", "BAD\n"),
+        ("requirements.txt", "torch\n"),
+    ]);
+    let report = check(&folder.request(&["notes.txt", "nb.ipynb", "job", ".env.yaml", "requirements.txt"])).expect("no error");
+    assert_eq!(lines(&report), [".env.yaml:1:1 bad-word a bad word", "job:2:1 bad-word a bad word"]);
+    let named: Vec<_> = report.skipped.named.iter().map(|file| (file.path.as_str(), file.reason)).collect();
+    assert_eq!(named, [("notes.txt", SkipReason::UnsupportedKind), ("nb.ipynb", SkipReason::UnsupportedKind)]);
+}
+
+#[test]
+fn files_that_are_not_read_are_counted_by_reason() {
+    let folder = Folder::new(&[
+        ("a.yaml", ""),
+        ("big.json", &" ".repeat(3 << 20)),
+        ("rows.jsonl", "{}"),
+        ("nb.ipynb", "{}"),
+        ("requirements.txt", "torch\n"),
+        ("node_modules/a.yaml", ""),
+        ("bytes.yaml", "a\0b"),
+    ]);
+    let report = check(&folder.request(&[])).expect("no error");
+    let counts: Vec<_> = report.skipped.counts().iter().map(|(reason, count)| (reason.name(), *count)).collect();
+    assert_eq!(counts, [("excluded", 1), ("unsupported-kind", 1), ("dataset", 1), ("too-large", 1), ("binary", 1)]);
+    assert!(report.skipped.named.is_empty());
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The walk through a folder: parallel, obeying `.gitignore`, never following a link to a folder.
 
 use super::file_format::{FileFormat, FormatByName};
+use super::is_read_elsewhere;
 use crate::overlay_fs::OverlayFs;
+use crate::skipped::SkipReason;
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,6 +27,8 @@ pub(crate) struct WalkResult {
     pub files: Vec<(PathBuf, FileFormat)>,
     /// Folders that could not be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
+    /// Number of files and folders that are not read.
+    pub skipped: BTreeMap<SkipReason, usize>,
     /// Whether the limit was reached; the rest is then worth nothing.
     pub limit_reached: bool,
 }
@@ -65,7 +70,12 @@ pub(crate) fn walk(
             match visit {
                 Visit::File(path, format) => out.files.push((path, format)),
                 Visit::Unreadable(path, why) => out.unreadable.push((path, why)),
-                Visit::Skip => return WalkState::Skip,
+                Visit::Skip(reason) => {
+                    if let Some(reason) = reason {
+                        *out.skipped.entry(reason).or_default() += 1;
+                    }
+                    return WalkState::Skip;
+                }
                 Visit::Pass => {}
             }
             WalkState::Continue
@@ -80,7 +90,7 @@ enum Visit {
     File(PathBuf, FileFormat),
     Unreadable(PathBuf, String),
     /// Nothing here; a folder is not entered.
-    Skip,
+    Skip(Option<SkipReason>),
     /// Nothing here; a folder is entered.
     Pass,
 }
@@ -91,23 +101,35 @@ fn visit(entry: &DirEntry, files: &OverlayFs, excluded: &(dyn Fn(&Path, bool) ->
     }
     let path = entry.path();
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    if is_hidden(path) && (is_folder || !is_env_file(path)) || excluded(path, is_folder) {
-        return Visit::Skip;
+    if is_hidden(path) && (is_folder || !is_env_file(path)) {
+        return Visit::Skip(None);
+    }
+    if excluded(path, is_folder) {
+        return Visit::Skip(Some(SkipReason::Excluded));
     }
     if is_folder {
         return Visit::Pass;
     }
     // A link to a file is read, a link to a folder is not entered; pipes and devices would never end.
     if !path.is_file() {
-        return Visit::Skip;
+        return Visit::Skip(None);
     }
     match format_in_walk(path, files) {
         Some(format) => Visit::File(path.to_path_buf(), format),
-        None => Visit::Skip,
+        None => Visit::Skip(skip_reason(path)),
     }
 }
 
-/// The format of a file that nobody named.
+/// Why a file without a format is skipped; `None` if it is read elsewhere.
+fn skip_reason(path: &Path) -> Option<SkipReason> {
+    match FileFormat::by_name(path) {
+        FormatByName::Dataset => Some(SkipReason::Dataset),
+        _ if is_read_elsewhere(path) => None,
+        _ => Some(SkipReason::UnsupportedKind),
+    }
+}
+
+/// The format of a file that was not named on the command line.
 pub(crate) fn format_in_walk(path: &Path, files: &OverlayFs) -> Option<FileFormat> {
     match FileFormat::by_name(path) {
         FormatByName::Format(format) => Some(format),

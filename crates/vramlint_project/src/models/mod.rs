@@ -32,11 +32,11 @@ pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, M
     }
     models.find(name).ok_or_else(|| match models.nearest(name) {
         Some(meant) => message!(
-            "no model `{name}` is known, did you mean `{meant}`? Of another model give the folder or its config.json",
+            "unknown model `{name}`, did you mean `{meant}`? For any other model, specify its folder or config.json",
             "未知的模型 `{name}`，是否想写 `{meant}`？其他模型请给出其目录或 config.json"
         ),
         None => message!(
-            "no model `{name}` is known; give its folder or its config.json",
+            "unknown model `{name}`; specify its folder or config.json",
             "未知的模型 `{name}`；请给出其目录或 config.json"
         ),
     })

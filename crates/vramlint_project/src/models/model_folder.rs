@@ -19,7 +19,7 @@ pub(crate) fn read_config(files: &OverlayFs, path: &Path, id: &str, source: Sour
     let inside = path.join("config.json");
     let path = if files.is_file(path) { path } else { &inside };
     if !files.is_file(path) {
-        return Err(message!("there is no such file", "文件不存在"));
+        return Err(message!("no such file", "文件不存在"));
     }
     let config = config_from_json(&text(files, path, MAX_CONFIG_SIZE)?)?;
     let mut model = Model::from_config(id, &config, source);
@@ -42,7 +42,7 @@ fn text(files: &OverlayFs, path: &Path, most: u64) -> Result<String, Message> {
     let size = files.size(path).map_err(unreadable)?;
     if size > most {
         let mib = size >> 20;
-        return Err(message!("has {mib} MiB, which is no config.json", "有 {mib} MiB，不会是 config.json"));
+        return Err(message!("has {mib} MiB, too large for a config.json", "有 {mib} MiB，不会是 config.json"));
     }
     String::from_utf8(files.read(path).map_err(unreadable)?).map_err(|_| message!("is not UTF-8", "不是 UTF-8 编码"))
 }

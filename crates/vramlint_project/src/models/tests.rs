@@ -214,7 +214,7 @@ fn a_name_on_the_command_line() {
     assert!(matches!(find("Qwen/Qwen3-4B").expect("catalogue").source, Source::Catalogue(_)));
     assert!(find("m").is_ok() && find("m/config.json").is_ok());
     assert!(find("Qwen/Qwen3-1.8B").expect_err("unknown").en.contains("did you mean `Qwen/Qwen3-1.7B`"));
-    assert!(find("acme/x").expect_err("unknown").en.starts_with("no model `acme/x` is known"));
+    assert!(find("acme/x").expect_err("unknown").en.starts_with("unknown model `acme/x`"));
     assert!(find("empty").expect_err("no config").en.contains("no such file"));
     assert!(find("a/b").expect_err("broken").en.starts_with("a config.json is an object"));
     assert!(find("").is_err());
@@ -228,13 +228,13 @@ fn a_declared_model_must_be_there_and_readable() {
     };
     let toml = "# 模型\n[[model]]\nid = \"a\"\nconfig = \"a.json\"\n[[model]]\nid = \"b\"\nconfig = \"b.json\"\n";
     let absent = error(&[("vramlint.toml", toml), ("a.json", "{}")]);
-    assert_eq!(absent.en, "vramlint.toml:7:10: `config` of model `b`: b.json: there is no such file");
+    assert_eq!(absent.en, "vramlint.toml:7:10: `config` of model `b`: b.json: no such file");
     assert_eq!(absent.zh, "vramlint.toml:7:10：模型 `b` 的 `config`：b.json：文件不存在");
     let broken = error(&[("vramlint.toml", toml), ("a.json", "{\"a\": }"), ("b.json", "{}")]);
     assert_eq!(broken.en, "vramlint.toml:4:10: `config` of model `a`: a.json: invalid JSON at line 1");
     let large = "x".repeat((4 << 20) + 1);
     let too_large = error(&[("vramlint.toml", toml), ("a.json", &large), ("b.json", "{}")]);
-    assert!(too_large.en.ends_with("a.json: has 4 MiB, which is no config.json"), "{too_large:?}");
+    assert!(too_large.en.ends_with("a.json: has 4 MiB, too large for a config.json"), "{too_large:?}");
 }
 
 #[test]
@@ -263,8 +263,5 @@ fn a_card_on_the_command_line_is_known_or_its_memory_is_given() {
     };
     assert!(check("4090", None).is_ok() && check("Acme X1", Some(1 << 34)).is_ok());
     let error = check("RTX 4900", None).expect_err("unknown").message;
-    assert_eq!(
-        error.en,
-        "--gpu: unknown card `RTX 4900`, did you mean `GeForce RTX 4090`? For another card give its `--gpu-memory`"
-    );
+    assert_eq!(error.en, "--gpu: unknown GPU `RTX 4900`, did you mean `GeForce RTX 4090`? For any other GPU, set `--gpu-memory`");
 }

@@ -10,10 +10,9 @@
 //! It reads any comment, in any language: the marker may be `#`, `//`, `/*`, `<!--`, `::` or `rem`. Full-width brackets, commas
 //! and colons count too, since an input method for Chinese writes them unasked.
 
-use crate::spelling::nearest;
 use regex::Regex;
 use std::sync::LazyLock;
-use vramlint_base::{Message, TextRange, message};
+use vramlint_base::{Message, TextRange, message, suggest};
 
 /// A directive in a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,7 +163,7 @@ fn misspelled(word: &str) -> Option<DirectiveKind> {
     let meant = if SYNONYMS.iter().any(|other| other.eq_ignore_ascii_case(word)) {
         if word.to_lowercase().ends_with("file") { "ignore-file" } else { "ignore" }
     } else {
-        nearest(word, ["ignore", "ignore-file"])?
+        suggest(word, ["ignore", "ignore-file"])?
     };
     Some(DirectiveKind::Malformed(message!(
         "`vramlint: {word}` is not a suppression, did you mean `vramlint: {meant}`?",

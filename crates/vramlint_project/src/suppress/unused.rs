@@ -1,9 +1,9 @@
 //! Findings about suppressions themselves: those that suppress nothing, and those that cannot be understood.
 
 use super::{Entry, Suppression, Suppressions};
-use crate::own::{INVALID_SUPPRESSION, UNUSED_SUPPRESSION};
 use vramlint_base::{Applicability, Edit, FileId, FileRange, Finding, Fix, Message, TextRange, message};
 use vramlint_resolve::{Project, SourceFile};
+use vramlint_rules::engine::{INVALID_SUPPRESSION, UNUSED_SUPPRESSION};
 
 impl Suppressions {
     /// Suppressions of reported files that suppressed nothing. `runs` tells whether every rule of a selector runs for a file:
@@ -27,7 +27,7 @@ impl Suppressions {
             let mut finding = UNUSED_SUPPRESSION.finding(place, wording(&names));
             // A misspelled name stays: it may be the one that was needed.
             if !suppression.has_unknown {
-                let title = message!("remove what suppresses nothing", "删除无效的抑制");
+                let title = message!("remove the unused suppression", "删除无效的抑制");
                 finding.fixes = vec![Fix { title, applicability: Applicability::Safe, edits: vec![edit] }];
             }
             out.push(finding);

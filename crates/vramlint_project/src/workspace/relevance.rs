@@ -17,7 +17,7 @@ pub(super) struct FileSummary {
 impl FileSummary {
     /// Of a file that was read.
     pub(super) fn of(loaded: &ParsedSource) -> Self {
-        let Syntax::Python(module) = &loaded.read.syntax else {
+        let Syntax::Python(module) = &loaded.parsed.syntax else {
             return Self { relevant: true, skeleton: Arc::new(ParsedSource::untexted(Syntax::Unreadable)) };
         };
         let relevant = loaded.has_errors()
@@ -29,7 +29,7 @@ impl FileSummary {
 
 impl ParsedSource {
     fn untexted(syntax: Syntax) -> Self {
-        Self::new("".into(), ParsedText { syntax, embedded: Vec::new(), failed: false })
+        Self::new("".into(), ParsedText { syntax, embedded: Vec::new(), panic: None })
     }
 
     fn as_file(&self) -> SourceFile {
@@ -38,7 +38,7 @@ impl ParsedSource {
             path: String::new(),
             text: Arc::clone(&self.text),
             lines: LineIndex::new(""),
-            syntax: self.read.syntax.clone(),
+            syntax: self.parsed.syntax.clone(),
             decode_errors: Vec::new(),
             host: None,
             policy: 0,

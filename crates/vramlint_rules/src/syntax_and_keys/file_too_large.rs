@@ -22,7 +22,7 @@
 use crate::{Group, Rule, Symptom};
 use vramlint_base::Severity;
 
-/// The rule; its findings come from the layer that reads projects.
+/// A named file that is too large for configuration.
 pub static RULE: Rule = Rule {
     code: "VL090",
     name: "file-too-large",

@@ -21,7 +21,7 @@
 use crate::{Group, Rule, Symptom};
 use vramlint_base::Severity;
 
-/// The rule; its findings come from the layer that reads projects.
+/// A panic of vramlint.
 pub static RULE: Rule = Rule {
     code: "VL000",
     name: "internal-error",

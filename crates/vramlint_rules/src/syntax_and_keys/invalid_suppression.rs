@@ -42,7 +42,7 @@
 use crate::{Group, Rule, Symptom, needs};
 use vramlint_base::Severity;
 
-/// The rule; its findings come from the layer that reads projects.
+/// A suppression that cannot be parsed, or names an unknown rule.
 pub static RULE: Rule = Rule {
     code: "VL091",
     name: "invalid-suppression",

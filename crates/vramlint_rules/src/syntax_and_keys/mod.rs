@@ -1,10 +1,10 @@
 //! `VL0`: what the readers stumble over, and what a loader makes of it.
 
 mod duplicate_key;
-pub(crate) mod file_too_large;
+mod file_too_large;
 mod inert_key;
-pub(crate) mod internal_error;
-pub(crate) mod invalid_suppression;
+mod internal_error;
+mod invalid_suppression;
 mod invalid_value;
 mod loads;
 mod missing_key;
@@ -12,8 +12,8 @@ mod removed_key;
 mod syntax_error;
 mod unknown_key;
 mod unknown_model;
-pub(crate) mod unreadable_file;
-pub(crate) mod unused_suppression;
+mod unreadable_file;
+mod unused_suppression;
 mod wrong_type;
 mod yaml_boolean_trap;
 mod yaml_number_is_text;
@@ -23,6 +23,20 @@ use crate::Rule;
 use vramlint_base::{FileRange, Finding};
 use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, Effect, KnownEntry, Violation};
+
+/// Rules that the project layer reports: they are about reading a project, not about its content.
+pub mod engine {
+    pub use super::file_too_large::RULE as FILE_TOO_LARGE;
+    pub use super::internal_error::RULE as INTERNAL_ERROR;
+    pub use super::invalid_suppression::RULE as INVALID_SUPPRESSION;
+    pub use super::unreadable_file::RULE as UNREADABLE_FILE;
+    pub use super::unused_suppression::RULE as UNUSED_SUPPRESSION;
+    use crate::Rule;
+
+    /// All of them.
+    pub static RULES: [&Rule; 5] =
+        [&INTERNAL_ERROR, &UNUSED_SUPPRESSION, &UNREADABLE_FILE, &FILE_TOO_LARGE, &INVALID_SUPPRESSION];
+}
 
 /// The rules of this family, in any order.
 #[rustfmt::skip]

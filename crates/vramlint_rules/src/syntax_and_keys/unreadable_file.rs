@@ -27,7 +27,7 @@
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity};
 
-/// The rule; its findings come from the layer that reads projects.
+/// A file or folder that the operating system does not allow to read.
 pub static RULE: Rule = Rule {
     code: "VL003",
     name: "unreadable-file",

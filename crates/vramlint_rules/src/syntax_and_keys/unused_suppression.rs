@@ -44,7 +44,7 @@
 use crate::{DiagnosticTag, Group, Rule, Symptom, needs};
 use vramlint_base::Severity;
 
-/// The rule; its findings come from the layer that reads projects.
+/// A suppression that suppresses nothing.
 pub static RULE: Rule = Rule {
     code: "VL002",
     name: "unused-suppression",

@@ -1,16 +1,18 @@
 //! `--add-ignore`.
 
-use super::{print_report, status, style, write_output};
+use super::output::{print_report, status, style, write_output};
 use crate::cli::CheckArgs;
-use crate::exit::{Status, print_stderr, write_error};
+use crate::exit::{Status, write_error};
 use crate::progress::Progress;
+use crate::stdio::print_stderr;
 use anyhow::Result;
 use std::path::Path;
 use vramlint_base::message;
+use vramlint_base::text::len_noun;
 use vramlint_project::fix::{unified_diff, write};
 use vramlint_project::{Request, add_ignores};
 
-/// `--add-ignore`: the files are written; what could not be suppressed is shown.
+/// `--add-ignore`: writes the files and prints the findings that could not be suppressed.
 pub(super) fn add_ignore(args: &CheckArgs, request: &Request, progress: &Progress) -> Result<Status> {
     let default_reason = message!("known when vramlint was introduced", "引入 vramlint 时已存在");
     let lang = crate::language::resolve(args.common.lang, None);
@@ -27,11 +29,11 @@ pub(super) fn add_ignore(args: &CheckArgs, request: &Request, progress: &Progres
     }
     if !args.common.quiet {
         let (count, files) = (outcome.count, outcome.files.len());
-        let (s, f) = (if count == 1 { "" } else { "s" }, if files == 1 { "" } else { "s" });
+        let (findings, in_files) = (len_noun(count, "finding"), len_noun(files, "file"));
         let summary = if args.diff {
-            message!("Would suppress {count} finding{s} in {files} file{f}", "将抑制 {count} 个问题，涉及 {files} 个文件")
+            message!("Would suppress {findings} in {in_files}", "将抑制 {count} 个问题，涉及 {files} 个文件")
         } else {
-            message!("Suppressed {count} finding{s} in {files} file{f}", "已抑制 {count} 个问题，涉及 {files} 个文件")
+            message!("Suppressed {findings} in {in_files}", "已抑制 {count} 个问题，涉及 {files} 个文件")
         };
         print_stderr(summary.get(style(args, &outcome.report, progress).lang));
     }

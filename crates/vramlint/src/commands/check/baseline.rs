@@ -1,23 +1,25 @@
 //! `--baseline` and `--write-baseline`.
 
-use super::style;
+use super::output::style;
 use crate::cli::CheckArgs;
-use crate::exit::{Status, print_stderr, user_error, write_error};
+use crate::exit::{Status, user_error, write_error};
 use crate::progress::Progress;
+use crate::stdio::print_stderr;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::message;
+use vramlint_base::text::len_noun;
 use vramlint_project::{Baseline, Request, check};
 
-/// Where a baseline lies unless `--baseline` says otherwise.
+/// The baseline file, unless `--baseline` names one.
 const DEFAULT_FILE: &str = "vramlint-baseline.json";
 
 /// Reads `--baseline`.
 pub(super) fn read_baseline(path: &Path) -> Result<Arc<Baseline>> {
     let name = path.display();
     let text = std::fs::read_to_string(path)
-        .map_err(|error| user_error(message!("{name} cannot be read: {error}", "无法读取 {name}：{error}")))?;
+        .map_err(|error| user_error(message!("cannot read {name}: {error}", "无法读取 {name}：{error}")))?;
     let read = Baseline::read(&text, &folder_of(path)?);
     read.map(Arc::new).map_err(|why| user_error(message!("{name} is not a baseline: {why}", "{name} 不是基线文件：{why}")))
 }
@@ -31,10 +33,10 @@ pub(super) fn write_baseline(args: &CheckArgs, request: &Request, progress: &Pro
     std::fs::write(&path, text).map_err(|error| write_error(&path, &error))?;
     if !args.common.quiet {
         let (name, count) = (path.display(), report.findings.len());
-        let s = if count == 1 { "" } else { "s" };
+        let findings = len_noun(count, "finding");
         print_stderr(
             message!(
-                "Wrote {count} finding{s} to {name}; `vramlint check --baseline {name}` tells only new ones",
+                "Wrote {findings} to {name}; `vramlint check --baseline {name}` reports only new ones",
                 "已将 {count} 个问题写入 {name}；`vramlint check --baseline {name}` 只报告新问题"
             )
             .get(style(args, &report, progress).lang),
@@ -43,7 +45,7 @@ pub(super) fn write_baseline(args: &CheckArgs, request: &Request, progress: &Pro
     Ok(Status::Clean)
 }
 
-/// The folder of a file, absolute.
+/// The absolute path of the folder of a file.
 fn folder_of(path: &Path) -> Result<PathBuf> {
     let absolute = std::path::absolute(path)?;
     Ok(absolute.parent().map_or_else(|| absolute.clone(), Path::to_path_buf))

@@ -79,10 +79,7 @@ impl Defaults {
         Self {
             weights: weights(task, model.dtype),
             autocast: if is_trl(task) {
-                let why = message!(
-                    "autocast in bf16: TRL 1.16 trains so unless told otherwise",
-                    "使用 bf16 自动混合精度：TRL 1.16 的默认行为"
-                );
+                let why = message!("autocast in bf16: the default of TRL 1.16", "使用 bf16 自动混合精度：TRL 1.16 的默认行为");
                 Assumed { value: Some(Dtype::Bf16), why }
             } else {
                 let why =
@@ -112,7 +109,10 @@ impl Defaults {
             },
             accumulation: Assumed {
                 value: 1,
-                why: message!("no accumulation: the default of transformers 5.23", "不做梯度累积：transformers 5.23 的默认值"),
+                why: message!(
+                    "no gradient accumulation: the default of transformers 5.23",
+                    "不做梯度累积：transformers 5.23 的默认值"
+                ),
             },
             tokens: tokens(task),
             completion: Assumed {
@@ -121,11 +121,11 @@ impl Defaults {
             },
             num_generations: Assumed {
                 value: 8,
-                why: message!("8 completions of a prompt: the default of TRL 1.16", "每个提示生成 8 条回复：TRL 1.16 的默认值"),
+                why: message!("8 completions per prompt: the default of TRL 1.16", "每个提示生成 8 条回复：TRL 1.16 的默认值"),
             },
             lora_r: Assumed {
                 value: 8,
-                why: message!("adapters of rank 8: the default of PEFT 0.21", "适配器的秩为 8：PEFT 0.21 的默认值"),
+                why: message!("LoRA rank 8: the default of PEFT 0.21", "适配器的秩为 8：PEFT 0.21 的默认值"),
             },
             lora_targets: lora_targets(&model.arch.model_type),
             quantization: Assumed {
@@ -142,7 +142,7 @@ impl Defaults {
 fn weights(task: TaskName, checkpoint: Option<Dtype>) -> Assumed<Dtype> {
     if is_trl(task) {
         let why = message!(
-            "weights in fp32: TRL 1.16 loads a model given by name so, whatever the checkpoint holds",
+            "weights in fp32: TRL 1.16 loads a model that is given by name in fp32, whatever the dtype of the checkpoint",
             "权重为 fp32：以名称给出模型时，TRL 1.16 不论检查点是什么类型都这样加载"
         );
         return Assumed { value: Dtype::Fp32, why };
@@ -151,7 +151,7 @@ fn weights(task: TaskName, checkpoint: Option<Dtype>) -> Assumed<Dtype> {
         Some(dtype) => {
             let name = vocabulary::name(vocabulary::DTYPES, dtype);
             let why = message!(
-                "weights in {name}, as in the checkpoint: transformers 5 keeps its type",
+                "weights in {name}, the dtype of the checkpoint: transformers 5 keeps it",
                 "权重为 {name}，与检查点相同：transformers 5 保持原类型"
             );
             Assumed { value: dtype, why }
@@ -159,7 +159,7 @@ fn weights(task: TaskName, checkpoint: Option<Dtype>) -> Assumed<Dtype> {
         None => Assumed {
             value: Dtype::Bf16,
             why: message!(
-                "weights in bf16, as most checkpoints are: the type of this one is not known",
+                "weights in bf16, like most checkpoints: the dtype of this one is unknown",
                 "权重按 bf16 计（多数检查点如此）：此模型的类型未知"
             ),
         },
@@ -168,15 +168,16 @@ fn weights(task: TaskName, checkpoint: Option<Dtype>) -> Assumed<Dtype> {
 
 fn tokens(task: TaskName) -> Assumed<u64> {
     if task == TaskName::Grpo {
-        let why = message!("prompts of 512 tokens: TRL 1.16 does not cut them", "提示按 512 个 token 计：TRL 1.16 不截断提示");
+        let why =
+            message!("prompts of 512 tokens: TRL 1.16 does not truncate them", "提示按 512 个 token 计：TRL 1.16 不截断提示");
         Assumed { value: 512, why }
     } else if is_trl(task) {
         Assumed {
             value: 1024,
-            why: message!("rows of 1024 tokens: the default of TRL 1.16", "每行 1024 个 token：TRL 1.16 的默认值"),
+            why: message!("sequences of 1024 tokens: the default of TRL 1.16", "每行 1024 个 token：TRL 1.16 的默认值"),
         }
     } else {
-        let why = message!("rows of 1024 tokens: no library has a default", "每行按 1024 个 token 计：各库均无默认值");
+        let why = message!("sequences of 1024 tokens: no library has a default", "每行按 1024 个 token 计：各库均无默认值");
         Assumed { value: 1024, why }
     }
 }

@@ -24,11 +24,11 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
     let num_generations = apply.all(&mut setup)?;
     if stored != Quantization::None {
         let name = vocabulary::name(vocabulary::QUANTIZATIONS, stored);
-        apply.notes.push(message!("{name}, as the checkpoint is stored", "{name}：检查点即以此存储"));
+        apply.notes.push(message!("{name}, as stored in the checkpoint", "{name}：检查点即以此存储"));
     }
     apply.ranks(&mut setup, target)?;
     let mut assumptions = apply.notes;
-    assumptions.push(message!("rows of equal length, so that no mask goes to the kernel", "各行等长，注意力核不需要掩码"));
+    assumptions.push(message!("sequences of equal length, so the attention kernel gets no mask", "各行等长，注意力核不需要掩码"));
     Ok(EstimateInput {
         id: Json::Null,
         model: model.id,
@@ -48,7 +48,7 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
 /// Flags on top of a run: what they say replaces what the run says.
 pub(super) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, target: &Target) -> Result<()> {
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
-    if flags.given().is_some() {
+    if flags.first_flag().is_some() {
         // It was the bound of another setup.
         subject.floor = None;
     }
@@ -124,13 +124,13 @@ impl Apply<'_> {
         let wanted = match flags.method {
             Some(Method::Full | Method::Freeze) if shaped => {
                 return Err(user_error(message!(
-                    "--lora-r and --lora-targets go with --method lora or qlora",
+                    "--lora-r and --lora-targets need --method lora or qlora",
                     "--lora-r 和 --lora-targets 只能与 --method lora 或 qlora 一起使用"
                 )));
             }
             Some(Method::Full | Method::Freeze) if quantized && (stored || flags.quant.is_some()) => {
                 return Err(user_error(message!(
-                    "a quantized base is trained through adapters only: --method qlora",
+                    "a quantized model can only be trained through adapters: use --method qlora",
                     "量化后的基座只能通过适配器训练：请使用 --method qlora"
                 )));
             }
@@ -187,7 +187,7 @@ impl Apply<'_> {
     fn reference(&mut self, setup: &mut Setup) -> Result<()> {
         if self.flags.reference_model == Some(Reference::Adapter) && setup.lora.is_none() {
             return Err(user_error(message!(
-                "--reference-model adapter is the base without its adapter: there is none without --method lora or qlora",
+                "--reference-model adapter needs --method lora or qlora: it is the base model without its adapter",
                 "--reference-model adapter 指去掉适配器的基座：没有 --method lora 或 qlora 就没有适配器"
             )));
         }
@@ -198,12 +198,12 @@ impl Apply<'_> {
             match setup.reference {
                 Reference::Copy => {
                     self.notes.push(message!(
-                        "the reference model is a second copy, as TRL 1.16 makes it",
+                        "the reference model is a second copy: the default of TRL 1.16",
                         "参考模型是另一份权重：TRL 1.16 的做法"
                     ));
                 }
                 Reference::Adapter => self.notes.push(message!(
-                    "the reference model is the base with its adapter switched off, as in TRL 1.16",
+                    "the reference model is the base model with its adapter disabled: the default of TRL 1.16",
                     "参考模型是关闭适配器后的基座：TRL 1.16 的做法"
                 )),
                 Reference::None if setup.task == Task::Grpo => {
@@ -222,7 +222,7 @@ impl Apply<'_> {
         if setup.task != Task::Grpo {
             if flags.num_generations.is_some() || flags.completion_length.is_some() {
                 return Err(user_error(message!(
-                    "--num-generations and --completion-length go with --task grpo",
+                    "--num-generations and --completion-length need --task grpo",
                     "--num-generations 和 --completion-length 只能与 --task grpo 一起使用"
                 )));
             }
@@ -237,7 +237,7 @@ impl Apply<'_> {
         if let Some(whole) = flags.seq {
             let Some(rest) = whole.checked_sub(completion).filter(|rest| *rest > 0) else {
                 return Err(user_error(message!(
-                    "rows of {whole} tokens have no room for a prompt beside completions of {completion}",
+                    "sequences of {whole} tokens leave no room for a prompt next to completions of {completion}",
                     "每行 {whole} 个 token 容不下提示：回复已占 {completion} 个"
                 )));
             };
@@ -266,7 +266,7 @@ impl Apply<'_> {
             if target.count.is_none() {
                 self.notes.push(message!("one GPU", "一张 GPU"));
             } else if flags.parallel.is_none() && parallel.world > 1 {
-                self.notes.push(message!("GPUs share the work through DDP", "多张 GPU 以 DDP 方式并行"));
+                self.notes.push(message!("data parallelism with DDP", "多张 GPU 以 DDP 方式并行"));
             }
         }
         if let Some(scheme) = flags.parallel {
@@ -279,7 +279,7 @@ impl Apply<'_> {
         let sharded = zero || matches!(parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2);
         if flags.offload_optimizer.is_some_and(|to| to != Offload::None) && !sharded {
             return Err(user_error(message!(
-                "--offload-optimizer goes with --parallel zero1, zero2, zero3 or fsdp",
+                "--offload-optimizer needs --parallel zero1, zero2, zero3 or fsdp",
                 "--offload-optimizer 只能与 --parallel zero1、zero2、zero3 或 fsdp 一起使用"
             )));
         }
@@ -287,7 +287,7 @@ impl Apply<'_> {
             && !(sharded && parallel.scheme != Scheme::Zero1 && parallel.scheme != Scheme::Zero2)
         {
             return Err(user_error(message!(
-                "--offload-param goes with --parallel zero3 or fsdp",
+                "--offload-param needs --parallel zero3 or fsdp",
                 "--offload-param 只能与 --parallel zero3 或 fsdp 一起使用"
             )));
         }

@@ -1,4 +1,4 @@
-//! The card of the target.
+//! The GPU of the target.
 
 use crate::exit::user_error;
 use anyhow::Result;
@@ -7,7 +7,7 @@ use vramlint_catalog::gpus::{Match, lookup, nearest};
 use vramlint_resolve::Target;
 use vramlint_view::estimate::GpuCapacity;
 
-/// The card, where the target names one or its memory, and what was taken for granted about it.
+/// The GPU, if the target names one or its memory, and the assumption made about it.
 pub(super) fn from_target(target: &Target) -> Result<Option<(GpuCapacity, Option<Message>)>> {
     let Some(name) = &target.gpu else {
         return Ok(target.memory.map(|bytes| (GpuCapacity { name: None, bytes, capability: None }, None)));
@@ -16,11 +16,11 @@ pub(super) fn from_target(target: &Target) -> Result<Option<(GpuCapacity, Option
         return match (target.memory, nearest(name)) {
             (Some(bytes), _) => Ok(Some((GpuCapacity { name: Some(name.clone()), bytes, capability: None }, None))),
             (None, Some(near)) => Err(user_error(message!(
-                "unknown card `{name}`, did you mean `{near}`? Of another card give the memory with --gpu-memory",
+                "unknown GPU `{name}`, did you mean `{near}`? For any other GPU, set --gpu-memory",
                 "未知的显卡 `{name}`，是否想写 `{near}`？其他显卡请用 --gpu-memory 给出显存大小"
             ))),
             (None, None) => Err(user_error(message!(
-                "unknown card `{name}`: give its memory with --gpu-memory",
+                "unknown GPU `{name}`; set its memory with --gpu-memory",
                 "未知的显卡 `{name}`：请用 --gpu-memory 给出显存大小"
             ))),
         };
@@ -30,7 +30,7 @@ pub(super) fn from_target(target: &Target) -> Result<Option<(GpuCapacity, Option
         (Match::Ambiguous(_), None) => {
             let own = gpu.name;
             Some(message!(
-                "`{name}` is sold with several sizes of memory: {own}, the smallest",
+                "`{name}` exists with several memory sizes; assuming {own}, the smallest",
                 "`{name}` 有多种显存容量：按最小的 {own} 计"
             ))
         }

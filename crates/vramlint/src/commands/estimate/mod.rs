@@ -5,35 +5,36 @@ mod flags;
 mod gpu;
 mod model;
 
-use super::request;
 use crate::cli::{EstimateArgs, EstimateFormat};
 use crate::exit::{Status, user_error, write_error};
 use crate::language;
 use crate::output::estimate as output;
 use crate::output::styler::styler;
 use crate::progress::Progress;
+use crate::request;
+use crate::stdio::print_stdout;
 use anyhow::Result;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Model, record};
-use vramlint_project::{Request, check, governing};
+use vramlint_project::{check, governing};
 use vramlint_resolve::Target;
 use vramlint_view::estimate::{self as view, EstimateInput, EstimateReport, RenderOptions, run_inputs};
 
-/// Answers, and the runs that have none.
+/// The estimates, and the runs without one.
 struct Estimates {
     answers: Vec<EstimateReport>,
     without: Vec<(String, Message)>,
     lang: Lang,
 }
 
-/// Estimates and prints.
+/// Estimates the setup or the runs, and prints the result.
 pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
-    let alone = args.paths.is_empty() && (args.flags.model.is_some() || args.flags.params.is_some());
+    let has_model_flag = args.paths.is_empty() && (args.flags.model.is_some() || args.flags.params.is_some());
     let found = match &args.setup {
         Some(file) => estimate_file(args, file)?,
-        None if alone => estimate_flags(args)?,
+        None if has_model_flag => estimate_flags(args)?,
         None => estimate_project(args)?,
     };
     let look = RenderOptions {
@@ -52,16 +53,16 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
     };
     match &args.output_file {
         Some(path) => std::fs::write(path, text).map_err(|error| write_error(path, &error))?,
-        None => return super::print(&text),
+        None => print_stdout(&text)?,
     }
     Ok(Status::Clean)
 }
 
-/// Setups as data.
+/// Estimates the setups in a file.
 fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
-    if let Some(flag) = args.flags.given() {
+    if let Some(flag) = args.flags.first_flag() {
         return Err(user_error(message!(
-            "{flag} does not go with --setup: the file says what is trained",
+            "{flag} cannot be used with --setup: the file describes the training",
             "{flag} 不能与 --setup 一起使用：训练配置由文件给出"
         )));
     }
@@ -72,9 +73,9 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
     } else {
         std::fs::read(file)
     };
-    let bytes = bytes.map_err(|error| user_error(message!("{shown} cannot be read: {error}", "无法读取 {shown}：{error}")))?;
+    let bytes = bytes.map_err(|error| user_error(message!("cannot read {shown}: {error}", "无法读取 {shown}：{error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| user_error(message!("{shown} is not UTF-8", "{shown} 不是 UTF-8 编码")))?;
-    let (config, target) = governing(&request(&args.common, &[])?)?;
+    let (config, target) = governing(&request::build(&args.common, &[])?)?;
     let records = record::parse(&text, &model::declared_models(&config)).map_err(|why| {
         let (en, zh) = (why.en, why.zh);
         user_error(message!("{shown}: {en}", "{shown}：{zh}"))
@@ -101,19 +102,19 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
     Ok(Estimates { answers: answers.collect(), without: Vec::new(), lang: language::resolve(args.common.lang, config.lang) })
 }
 
-/// A setup by flags alone.
+/// Estimates the setup that the flags describe.
 fn estimate_flags(args: &EstimateArgs) -> Result<Estimates> {
     if args.run.is_some() {
         return Err(user_error(message!(
-            "--run goes with a path: flags alone have no runs",
+            "--run needs a path: flags alone describe no runs",
             "--run 要与路径一起使用：仅有参数时没有训练任务"
         )));
     }
-    let request = request(&args.common, &[])?;
+    let request = request::build(&args.common, &[])?;
     let (config, target) = governing(&request)?;
     let Some(model) = model::from_flags(&args.flags, &model::declared_models(&config), &request)? else {
         return Err(user_error(message!(
-            "--model or --params says what is trained",
+            "specify the model with --model or --params",
             "请用 --model 或 --params 指明要训练的模型"
         )));
     };
@@ -126,10 +127,10 @@ fn estimate_flags(args: &EstimateArgs) -> Result<Estimates> {
     })
 }
 
-/// The runs of a project, under the flags.
+/// Estimates the runs of a project, with the flags as overrides.
 fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
     let paths = if args.paths.is_empty() { vec![PathBuf::from(".")] } else { args.paths.clone() };
-    let request: Request = request(&args.common, &paths)?;
+    let request = request::build(&args.common, &paths)?;
     let progress = Progress::new(args.common.quiet);
     let report = check(&request, &|done, all| progress.update(done, all))?;
     progress.clear();
@@ -141,7 +142,7 @@ fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
     let runs: Vec<_> = run_inputs(&report, found.lang).into_iter().filter(|(id, _)| wanted(id)).collect();
     if let (Some(id), true) = (&args.run, runs.is_empty()) {
         return Err(user_error(message!(
-            "there is no run `{id}`; `vramlint runs` shows them",
+            "unknown run `{id}`; `vramlint runs` lists the runs",
             "没有训练任务 `{id}`；`vramlint runs` 可查看全部"
         )));
     }
@@ -160,12 +161,12 @@ fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
     Ok(found)
 }
 
-/// The machine of a subject.
+/// Sets the GPU of a subject.
 fn assign_gpu(subject: &mut EstimateInput, target: &Target) -> Result<()> {
     let Some((card, note)) = gpu::from_target(target)? else {
         subject
             .assumptions
-            .push(message!("no card was named, so nothing is said about whether it fits", "未指定显卡，因此不判断是否放得下"));
+            .push(message!("no GPU is specified, so whether it fits is unknown", "未指定显卡，因此不判断是否放得下"));
         return Ok(());
     };
     subject.setup.capability = card.capability;
@@ -174,7 +175,7 @@ fn assign_gpu(subject: &mut EstimateInput, target: &Target) -> Result<()> {
     Ok(())
 }
 
-/// The answers, where there is any.
+/// The estimates, or an error if there are none.
 fn require_any<'a>(answers: &'a [EstimateReport], without: &[(String, Message)], lang: Lang) -> Result<&'a [EstimateReport]> {
     if let ([], Some((id, why))) = (answers, without.first()) {
         let why = why.get(lang);
@@ -186,14 +187,14 @@ fn require_any<'a>(answers: &'a [EstimateReport], without: &[(String, Message)],
     Ok(answers)
 }
 
-/// The answer, where it is the only one.
+/// The only estimate, or an error if there are several.
 fn require_one<'a>(answers: &'a [EstimateReport], without: &[(String, Message)], lang: Lang) -> Result<&'a EstimateReport> {
     match require_any(answers, without, lang)? {
         [one] => Ok(one),
         more => {
             let names = more.iter().filter_map(|answer| answer.input.id.as_str()).collect::<Vec<_>>().join(", ");
             Err(user_error(message!(
-                "a drawing shows one of them, name it with --run: {names}",
+                "an image shows one run; choose it with --run: {names}",
                 "一张图只画一个，请用 --run 指定：{names}"
             )))
         }

@@ -8,7 +8,7 @@ use vramlint_estimate::{Model, Models, Source};
 use vramlint_memory::Arch;
 use vramlint_project::{Config, Request, find_model};
 
-/// The model, or `None` where no flag names one.
+/// The model, or `None` if no flag names one.
 pub(super) fn from_flags(flags: &SetupArgs, models: &Models, request: &Request) -> Result<Option<Model>> {
     if let Some(count) = flags.params {
         return Ok(Some(Model {
@@ -21,18 +21,18 @@ pub(super) fn from_flags(flags: &SetupArgs, models: &Models, request: &Request) 
         }));
     }
     let Some(name) = &flags.model else { return Ok(None) };
-    // What the configuration declares is meant before anything that lies about.
+    // A declared model takes precedence over folders and caches.
     let declared = models.is_available(name).then(|| models.find(name)).flatten();
     if declared.is_some() {
         return Ok(declared);
     }
     find_model(name, &request.cwd, &request.hub_caches).map(Some).map_err(|why| {
         let (en, zh) = (why.en, why.zh);
-        user_error(message!("{en}, or say how large it is with --params", "{zh}，或用 --params 给出参数量"))
+        user_error(message!("{en}, or set its size with --params", "{zh}，或用 --params 给出参数量"))
     })
 }
 
-/// The catalogue, and what the configuration declares.
+/// The catalog and the models that the configuration declares.
 pub(super) fn declared_models(config: &Config) -> Models {
     let mut models = Models::catalogue();
     config.declared.iter().for_each(|model| models.insert(model.clone()));

@@ -1,5 +1,6 @@
 //! The text of a new `vramlint.toml`.
 
+use vramlint_base::text::len_noun;
 use vramlint_base::{Lang, Message, message};
 use vramlint_catalog::gpus;
 use vramlint_gpu::visible_devices::GpuSelection;
@@ -28,7 +29,7 @@ const MAX_NAMED_RUNS: usize = 5;
 pub(super) fn render(facts: &ProjectFacts, lang: Lang) -> String {
     let mut page = Page { lang, text: String::new() };
     page.note(&message!(
-        "Settings of vramlint for this project. `vramlint schema vramlint` describes every key",
+        "vramlint settings for this project. `vramlint schema vramlint` describes every key",
         "本项目的 vramlint 设置。所有键的说明见 `vramlint schema vramlint`"
     ));
     target(&mut page, facts);
@@ -82,17 +83,14 @@ fn target(page: &mut Page, facts: &ProjectFacts) {
     match &facts.gpus {
         Ok(choice) => {
             page.note(&message!(
-                "The machine that the project trains on: this one, as its driver reports it",
+                "The training machine: this one, as reported by its driver",
                 "训练所用的机器：即本机，数据来自显卡驱动"
             ));
             gpu_keys(page, choice);
         }
         Err(why) => {
             let (en, zh) = (&why.en, &why.zh);
-            page.note(&message!(
-                "The machine that the project trains on. Not this one, or not known: {en}",
-                "训练所用的机器。并非本机，或无法得知：{zh}"
-            ));
+            page.note(&message!("The training machine; not detected here: {en}", "训练所用的机器。并非本机，或无法得知：{zh}"));
             page.key(false, "gpu", &toml_string("RTX 4090"));
             page.key(false, "memory", &toml_string("24564MiB"));
             page.key(false, "count", "1");
@@ -100,7 +98,7 @@ fn target(page: &mut Page, facts: &ProjectFacts) {
     }
     page.key(false, "nodes", "1");
     if !here {
-        page.note(&message!("The values of this machine, if it is the one that trains:", "若在本机训练，可启用以下本机的值："));
+        page.note(&message!("Values of this machine, if you train on it:", "若在本机训练，可启用以下本机的值："));
     }
     match facts.host_memory {
         Some(bytes) => page.key(here, "host-memory", &mib(bytes)),
@@ -127,15 +125,15 @@ fn gpu_keys(page: &mut Page, choice: &GpuSelection) {
 fn batch(page: &mut Page, EffectiveBatches(runs): &EffectiveBatches) {
     page.table("batch");
     page.note(&message!(
-        "Samples per optimizer step over all processes, as agreed: a run that differs becomes a finding",
+        "Agreed effective batch size (samples per optimizer step over all processes); a run that differs is reported",
         "约定的每次优化器更新的样本数（所有进程合计）：与之不符的训练会被报告"
     ));
     let known: Vec<u64> = runs.iter().filter_map(|(_, batch)| *batch).collect();
     let (all, count) = (runs.len(), known.len());
     match known.first() {
         Some(first) if count == all && known.iter().all(|batch| batch == first) => {
-            let s = if all == 1 { "" } else { "s" };
-            page.note(&message!("What the project has now ({all} run{s}):", "项目当前的值（{all} 个训练任务）："));
+            let runs = len_noun(all, "run");
+            page.note(&message!("Current value of the project ({runs}):", "项目当前的值（{all} 个训练任务）："));
             page.key(false, "effective", &first.to_string());
         }
         Some(_) => {
@@ -146,10 +144,7 @@ fn batch(page: &mut Page, EffectiveBatches(runs): &EffectiveBatches) {
                 .chain((all > MAX_NAMED_RUNS).then(|| "…".to_owned()))
                 .collect();
             let list = list.join(", ");
-            page.note(&message!(
-                "The runs do not agree, or are not all known: {list}",
-                "各训练任务的值不一致或未全部得知：{list}"
-            ));
+            page.note(&message!("The runs differ, or some are unknown: {list}", "各训练任务的值不一致或未全部得知：{list}"));
             page.key(false, "effective", "64");
         }
         None => page.key(false, "effective", "64"),
@@ -159,7 +154,7 @@ fn batch(page: &mut Page, EffectiveBatches(runs): &EffectiveBatches) {
 fn versions(page: &mut Page) {
     page.table("versions");
     page.note(&message!(
-        "Versions that it trains with, where requirements and lock files do not say, or say otherwise",
+        "Library versions, if requirements and lock files do not state them or state others",
         "训练所用的库版本：依赖文件与锁文件未写明或与实际不符时填写"
     ));
     page.key(false, "transformers", &toml_string("5.23"));
@@ -172,15 +167,15 @@ fn lint(page: &mut Page, facts: &ProjectFacts) {
     let lang = if page.lang == Lang::Zh { "zh" } else { "en" };
     page.key(facts.lang_given, "lang", &toml_string(lang));
     page.note(&message!(
-        "Least severity at which `vramlint check` exits with 1: error, warning, info",
+        "Lowest severity at which `vramlint check` exits with 1: error, warning, info",
         "使 `vramlint check` 以状态 1 退出的最低级别：error、warning、info"
     ));
     page.key(false, "fail-on", &toml_string("warning"));
     page.note(&message!(
-        "Which findings are reported: recommended, strict (advice counts as warning), errors (nothing else)",
+        "Rule preset: recommended, strict (advice becomes a warning), errors (errors only)",
         "报告哪些问题：recommended、strict（提示按警告处理）、errors（只报告错误）"
     ));
     page.key(false, "preset", &toml_string("recommended"));
-    page.note(&message!("Rules to leave out, by name or code", "要忽略的规则，写名称或代码"));
+    page.note(&message!("Rules to disable, by name or code", "要忽略的规则，写名称或代码"));
     page.key(false, "ignore", "[]");
 }

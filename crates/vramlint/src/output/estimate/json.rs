@@ -1,4 +1,4 @@
-//! `json` and `jsonl`: the interface of the contract.
+//! `estimate --output-format json` and `jsonl`, and the `estimate` field of the other commands.
 
 use super::super::ordered_json::{Node, Object};
 use serde::Serialize;
@@ -12,15 +12,15 @@ use vramlint_view::estimate::{EstimateReport, dimensions};
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields, title = "Output of vramlint estimate"))]
 struct EstimateJson<'a> {
-    /// Version of this form; it grows only when a field goes or changes its meaning.
+    /// Version of this format; it changes only when a field is removed or changes its meaning.
     version: u32,
     /// The run, or the `id` of the setup as it was given. Absent for a setup by flags.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a Json>,
-    /// Every dimension with its value, by the names of `vramlint runs`; null where there is none.
+    /// Every dimension with its value, by the names of `vramlint runs`; null if it has none.
     #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, Json>"))]
     setup: Object,
-    /// What was not stated and is assumed.
+    /// Assumptions about what is not stated.
     assumptions: Vec<String>,
     /// Memory of one GPU.
     gpu: GpuJson,
@@ -30,7 +30,7 @@ struct EstimateJson<'a> {
     low: u64,
     /// Upper bound of `gpu.peak`, bytes.
     high: u64,
-    /// One optimizer step, moment by moment.
+    /// One optimizer step over time.
     timeline: Vec<MomentJson<'a>>,
 }
 
@@ -38,21 +38,21 @@ struct EstimateJson<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 struct GpuJson {
-    /// What nvidia-smi would show at the worst moment: `reserved`, the CUDA context and libraries.
+    /// What nvidia-smi would show at the peak: `reserved`, the CUDA context and libraries.
     peak: u64,
-    /// When: load, forward, loss, backward, optimizer or generate.
+    /// Phase of the peak: load, forward, loss, backward, optimizer or generate.
     at: &'static str,
     /// Highest `torch.cuda.max_memory_allocated`.
     tensors: u64,
     /// Highest `torch.cuda.max_memory_reserved`.
     reserved: u64,
-    /// What the peak consists of.
+    /// Breakdown of the peak.
     parts: PartsJson,
-    /// Memory of the card; null where none was named.
+    /// Memory of the GPU; null if no GPU is specified.
     capacity: Option<u64>,
     /// Whether the upper bound fits.
     fits: Option<bool>,
-    /// What `peak` leaves of the card; negative where it is too small.
+    /// Memory that `peak` leaves on the GPU; negative if it does not fit.
     headroom: Option<i64>,
 }
 
@@ -76,26 +76,26 @@ struct PartsJson {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 struct HostJson {
-    /// Highest, all ranks of the machine together.
+    /// Peak of all ranks of the machine together.
     peak: u64,
-    /// What it consists of.
+    /// Breakdown.
     #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, u64>"))]
     parts: Object,
-    /// Memory of the machine; null where it is not known.
+    /// Memory of the machine; null if unknown.
     capacity: Option<u64>,
     /// Whether the peak fits.
     fits: Option<bool>,
 }
 
-/// One moment.
+/// One point in time.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 struct MomentJson<'a> {
-    /// Where: `layer 3 mlp forward`.
+    /// Label: `layer 3 mlp forward`.
     label: &'a str,
     /// The phase, as in `gpu.at`.
     phase: &'static str,
-    /// Allocated at most within it, bytes.
+    /// Peak allocation within it, bytes.
     bytes: u64,
 }
 
@@ -107,10 +107,10 @@ struct WithoutJson<'a> {
     unknown: &'a str,
 }
 
-/// What a run carries in the outputs of `check` and `runs`.
+/// The estimate of a run in the output of `check` and `runs`.
 #[derive(Serialize)]
 pub(crate) struct RunEstimateJson<'a> {
-    /// As `vramlint estimate` prints it; null where there is none.
+    /// As `vramlint estimate` prints it; null if there is none.
     estimate: Option<EstimateJson<'a>>,
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,7 +118,7 @@ pub(crate) struct RunEstimateJson<'a> {
 }
 
 impl<'a> RunEstimateJson<'a> {
-    /// Of the answer for a run.
+    /// The estimate of a run, or why there is none.
     pub(crate) fn new(answer: &'a Result<EstimateReport, Message>, lang: Lang) -> Self {
         Self {
             estimate: answer.as_ref().ok().map(|answer| one(answer, lang)),
@@ -138,7 +138,7 @@ fn one(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
         }
     }
     EstimateJson {
-        version: super::super::json::VERSION,
+        version: super::super::serialize::VERSION,
         id: Some(&subject.id).filter(|id| !id.is_null()),
         setup: setup(answer),
         assumptions: answer.assumptions().iter().map(|one| one.get(lang).to_owned()).collect(),
@@ -188,30 +188,23 @@ fn setup(answer: &EstimateReport) -> Object {
 }
 
 fn without<'a>(id: &'a str, why: &'a Message, lang: Lang) -> WithoutJson<'a> {
-    WithoutJson { version: super::super::json::VERSION, id, unknown: why.get(lang) }
+    WithoutJson { version: super::super::serialize::VERSION, id, unknown: why.get(lang) }
 }
 
-/// One object a line.
+/// One object per line.
 pub(crate) fn jsonl(answers: &[EstimateReport], others: &[(String, Message)], lang: Lang) -> String {
-    let answers = answers.iter().map(|answer| super::super::json::to_string(&one(answer, lang)));
-    let others = others.iter().map(|(id, why)| super::super::json::to_string(&without(id, why, lang)));
+    let answers = answers.iter().map(|answer| super::super::serialize::to_string(&one(answer, lang)));
+    let others = others.iter().map(|(id, why)| super::super::serialize::to_string(&without(id, why, lang)));
     answers.chain(others).collect()
 }
 
-/// One object; a list where there is more than one, or none.
+/// One object, or a list if there is not exactly one.
 pub(crate) fn json(answers: &[EstimateReport], others: &[(String, Message)], lang: Lang) -> String {
     if let ([answer], []) = (answers, others) {
-        return pretty(&one(answer, lang));
+        return super::super::serialize::to_string_pretty(&one(answer, lang));
     }
     let list = jsonl(answers, others, lang).lines().collect::<Vec<_>>().join(",\n");
     if list.is_empty() { "[]\n".to_owned() } else { format!("[\n{list}\n]\n") }
-}
-
-fn pretty(value: &impl Serialize) -> String {
-    // Numbers and text only: there is nothing that could fail.
-    let mut text = serde_json::to_string_pretty(value).expect("numbers, text and lists become JSON");
-    text.push('\n');
-    text
 }
 
 #[cfg(test)]

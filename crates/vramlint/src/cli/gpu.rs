@@ -1,0 +1,33 @@
+//! Arguments of `gpu`.
+
+use crate::{color, language};
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+pub(crate) struct GpuArgs {
+    /// Output format
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) output_format: GpuFormat,
+    /// Refresh until Ctrl-C
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// Seconds between refreshes
+    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..), requires = "watch")]
+    pub(crate) interval: u32,
+    /// When to use color
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: color::ColorChoice,
+    /// Language of the messages [default: from the locale]
+    #[arg(long, value_enum, value_name = "LANG")]
+    pub(crate) lang: Option<language::LanguageChoice>,
+}
+
+/// `--output-format` of `gpu`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GpuFormat {
+    /// For a terminal
+    #[default]
+    Text,
+    /// One JSON object; with --watch, one per line
+    Json,
+}

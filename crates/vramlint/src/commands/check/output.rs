@@ -1,0 +1,120 @@
+//! What `check` prints: the findings, the notes on standard error, and the exit status.
+
+use crate::cli::{CheckArgs, Format};
+use crate::exit::{Status, write_error};
+use crate::language;
+use crate::output::{self, Style};
+use crate::progress::Progress;
+use crate::stdio::{print_stderr, write_stdout};
+use anyhow::Result;
+use std::io::Write;
+use vramlint_base::text::len_noun;
+use vramlint_base::{Lang, Severity, message};
+use vramlint_project::{BaselineStats, Report, SkipReason, SkippedPath};
+
+/// Most files that are named as not read, so that `git ls-files | xargs vramlint check` stays readable.
+const MAX_NAMED_SKIPPED: usize = 10;
+
+/// The exit status: whether a finding reaches `--fail-on`.
+pub(super) fn status(args: &CheckArgs, report: &Report) -> Status {
+    let least = args.fail_on.map(Severity::from).or(report.fail_on).unwrap_or(Severity::Warning);
+    found(args, report.findings.iter().any(|finding| finding.severity >= least))
+}
+
+/// The status for whether something was found.
+pub(super) fn found(args: &CheckArgs, any: bool) -> Status {
+    if any && !args.exit_zero { Status::Findings } else { Status::Clean }
+}
+
+fn format(args: &CheckArgs) -> Format {
+    let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
+    args.output_format.unwrap_or(if on_github { Format::Github } else { Format::Full })
+}
+
+/// How the findings are printed.
+pub(super) fn style(args: &CheckArgs, report: &Report, progress: &Progress) -> Style {
+    Style {
+        lang: language::resolve(args.common.lang, report.lang),
+        color: args.common.color.resolve(args.output_file.is_some()),
+        elapsed: args.common.verbose.then(|| progress.elapsed()),
+    }
+}
+
+/// Prints the findings, or with `--statistics` their counts. `to_stderr` keeps standard output free.
+pub(super) fn print_report(args: &CheckArgs, report: &Report, progress: &Progress, to_stderr: bool) -> Result<()> {
+    let style = style(args, report, progress);
+    let format = format(args);
+    print_notes(args, report, format, style.lang);
+    let data = matches!(format, Format::Json | Format::Jsonl);
+    let mut text = match (args.statistics, data) {
+        (true, true) => output::statistics_json(report),
+        (true, false) => output::statistics(report, style),
+        (false, _) => output::findings(report, format, style),
+    };
+    let is_text = matches!(format, Format::Full | Format::Concise) || args.statistics && !data;
+    if is_text && !args.common.quiet {
+        text.push_str(&output::summary(report, style));
+    }
+    if to_stderr && args.output_file.is_none() {
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        return Ok(());
+    }
+    write_output(args, &text)
+}
+
+/// Prints to standard error: files that were named and not read; with `-v`, everything else that decided the result.
+fn print_notes(args: &CheckArgs, report: &Report, format: Format, lang: Lang) {
+    let nothing = report.files == 0;
+    if !args.common.quiet && format != Format::Json {
+        // An excluded file is no surprise, unless nothing is left to check.
+        let worth = |skipped: &&SkippedPath| skipped.reason != SkipReason::Excluded || args.common.verbose || nothing;
+        for skipped in report.skipped.named.iter().filter(worth).take(MAX_NAMED_SKIPPED) {
+            let (path, why) = (&skipped.path, skipped.reason.message());
+            let (en, zh) = (why.en, why.zh);
+            print_stderr(message!("warning: {path} was not read: {en}", "警告：未读取 {path}：{zh}").get(lang));
+        }
+    }
+    let more = report.skipped.named.len().saturating_sub(MAX_NAMED_SKIPPED);
+    if more > 0 && !args.common.quiet && format != Format::Json {
+        print_stderr(
+            message!("warning: {more} more were not read; -v counts them", "警告：另有 {more} 个未读取；-v 显示统计").get(lang),
+        );
+    }
+    if args.common.verbose {
+        print_verbose_notes(report, lang);
+    }
+    if nothing && !args.common.quiet {
+        print_stderr(message!("warning: there was nothing to check", "警告：没有可检查的文件").get(lang));
+    }
+}
+
+fn print_verbose_notes(report: &Report, lang: Lang) {
+    let counts = report.skipped.counts();
+    if !counts.is_empty() {
+        let total = len_noun(counts.values().sum(), "path");
+        let list = |pick: fn(SkipReason) -> String, between: &str| {
+            counts.iter().map(|(reason, count)| format!("{count} {}", pick(*reason))).collect::<Vec<_>>().join(between)
+        };
+        let (en, zh) = (list(|reason| reason.message().en, ", "), list(|reason| reason.message().zh, "、"));
+        let count: usize = counts.values().sum();
+        print_stderr(message!("{total} not read: {en}", "未读取 {count} 个路径：{zh}").get(lang));
+    }
+    for path in &report.configs {
+        print_stderr(message!("configuration: {path}", "配置：{path}").get(lang));
+    }
+    if let Some(BaselineStats { known, gone }) = report.baseline {
+        let note = message!(
+            "baseline: {known} known, {gone} gone; update it with --write-baseline",
+            "基线：已知 {known} 个，已消失 {gone} 个；可用 --write-baseline 更新"
+        );
+        print_stderr(note.get(lang));
+    }
+}
+
+/// Writes to `--output-file`, else to standard output.
+pub(super) fn write_output(args: &CheckArgs, text: &str) -> Result<()> {
+    match &args.output_file {
+        Some(path) => std::fs::write(path, text).map_err(|error| write_error(path, &error)),
+        None => write_stdout(text.as_bytes()),
+    }
+}

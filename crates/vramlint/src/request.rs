@@ -1,0 +1,30 @@
+//! The request that the shared arguments of a command make.
+
+use crate::cli::CommonArgs;
+use crate::exit::user_error;
+use anyhow::Result;
+use std::path::PathBuf;
+use vramlint_base::message;
+use vramlint_project::Request;
+
+/// The request of a command that reads `paths`.
+pub(crate) fn build(common: &CommonArgs, paths: &[PathBuf]) -> Result<Request> {
+    Ok(Request {
+        cwd: working_directory()?,
+        paths: paths.to_vec(),
+        config: common.config.clone(),
+        isolated: common.isolated,
+        no_ignore: common.no_ignore,
+        exclude: common.exclude.clone(),
+        target: common.target.target()?,
+        hub_caches: vramlint_project::hub_caches(),
+        jobs: common.jobs,
+        ..Request::default()
+    })
+}
+
+/// The working directory; it may have been removed.
+pub(crate) fn working_directory() -> Result<PathBuf> {
+    std::env::current_dir()
+        .map_err(|error| user_error(message!("cannot access the working directory: {error}", "无法访问工作目录：{error}")))
+}
