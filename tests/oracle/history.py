@@ -1,7 +1,8 @@
 """Joins the snapshots of all releases into the tables of classes: `python history.py` writes them.
 
 A field is `since` the first release that takes it and `until` the first that no longer does; what was so in the oldest release
-looked at has no `since`. What no source says by itself (bounds, removals that a method decides) stands in `supplement.json`.
+looked at has no `since`. What no source says by itself (bounds, removals that a method decides) stands in `supplement.json`;
+`python history.py --supplement` writes it into the tables that are there, without the snapshots of the releases.
 """
 
 import json
@@ -16,8 +17,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DATA = ROOT / "crates" / "vramlint_catalog" / "data" / "classes"
 SNAPSHOTS = ROOT / "target" / "oracle" / "snapshots"
+GENERATED = "by tests/oracle/history.py, do not edit: what no release says by itself goes into tests/oracle/supplement.json"
 SUPPLEMENT = json.loads((HERE / "supplement.json").read_text(encoding="utf-8"))
-ORDER = ["name", "kind", "kinds", "values", "closed", "past_values", "default", "defaults", "required", "nullable", "position", "min", "above", "max", "below",
+ORDER = ["name", "kind", "kinds", "values", "values_of", "closed", "closed_by", "extended_by", "past_values", "default", "defaults", "default_with", "required", "nullable", "position", "min", "above", "max", "below", "bounds_by",
          "since", "until", "absent", "library", "deprecated", "instead", "about", "source"]
 CLASS_ORDER = ["name", "library", "names", "since", "until", "moved_to", "base", "base_since", "unknown"]
 
@@ -157,7 +159,7 @@ def join_class(spec: dict, library: str, versions: list[str], states: list[dict 
 def write(library: str, tables: list[dict], versions: list[str]) -> None:
     """One file per library, one field a line."""
     DATA.mkdir(parents=True, exist_ok=True)
-    lines = ["{", f' "library": {json.dumps(library)}, "first": {json.dumps(versions[0])}, "last": {json.dumps(versions[-1])},', ' "classes": [']
+    lines = ["{", f' "generated": {json.dumps(GENERATED)},', f' "library": {json.dumps(library)}, "first": {json.dumps(versions[0])}, "last": {json.dumps(versions[-1])},', ' "classes": [']
     for number, table in enumerate(tables):
         rows = table.pop("fields")
         lines.append("  " + json.dumps(table, ensure_ascii=False)[:-1] + ', "fields": [')
@@ -177,7 +179,22 @@ def build(library: str) -> tuple[list[dict], list[str]]:
     return [table for table in joined if table], versions
 
 
+def reapply(path: pathlib.Path) -> None:
+    """Writes what the supplement says of fields into the table of one library."""
+    table = json.loads(path.read_text(encoding="utf-8"))
+    for spec in table["classes"]:
+        fields = {field["name"]: field for field in spec["fields"]}
+        for name, extra in SUPPLEMENT.get(spec["name"], {}).get("fields", {}).items():
+            fields.setdefault(name, {"name": name, "library": table["library"]}).update(extra)
+        spec["fields"] = [{key: field[key] for key in ORDER if key in field} for field in fields.values()]
+    write(table["library"], table["classes"], [table["first"], table["last"]])
+
+
 def main() -> None:
+    if sys.argv[1:] == ["--supplement"]:
+        for path in sorted(DATA.glob("*.json")):
+            reapply(path)
+        return
     for library in sys.argv[1:] or classes.CLASSES:
         tables, versions = build(library)
         write(library, tables, versions)

@@ -68,9 +68,18 @@ pub struct Field {
     /// The values of the newest release that has it, where they are a set. See [`Field::closed`] for what that means.
     #[serde(default)]
     pub values: Vec<String>,
-    /// Whether the class itself refuses every other value. Where not, only a parser of arguments does (or something later on).
+    /// A field whose values it takes too: `transformers.TrainingArguments.optim`.
+    #[serde(default)]
+    pub values_of: Option<String>,
+    /// Whether the class itself rejects every other value. If not, only a parser of arguments does, or [`Field::closed_by`].
     #[serde(default)]
     pub closed: bool,
+    /// What rejects every other value later on if the class does not: the trainer, the library.
+    #[serde(default)]
+    pub closed_by: Option<String>,
+    /// The key that names plugins, which may bring values of their own.
+    #[serde(default)]
+    pub extended_by: Option<String>,
     /// Values that only some releases take.
     #[serde(default)]
     pub past_values: Vec<PastValue>,
@@ -92,18 +101,21 @@ pub struct Field {
     /// Its place among positional arguments, from 0, without `self`. Only of functions and constructors.
     #[serde(default)]
     pub position: Option<usize>,
-    /// Least value, itself allowed; the class refuses less.
+    /// Least value, itself allowed; the class rejects less.
     #[serde(default)]
     pub min: Option<f64>,
-    /// Lower bound, itself refused.
+    /// Lower bound, itself rejected.
     #[serde(default)]
     pub above: Option<f64>,
     /// Greatest value, itself allowed.
     #[serde(default)]
     pub max: Option<f64>,
-    /// Upper bound, itself refused.
+    /// Upper bound, itself rejected.
     #[serde(default)]
     pub below: Option<f64>,
+    /// The library that rejects what lies outside of the bounds later on if the class does not.
+    #[serde(default)]
+    pub bounds_by: Option<String>,
     /// First release that has it, where older ones were looked at and lack it.
     #[serde(default)]
     pub since: Option<String>,
@@ -142,7 +154,7 @@ pub struct DefaultWith {
     pub default: String,
 }
 
-/// A value that only some releases of the library take.
+/// A value that only some releases of the library take; without a bound one that is taken and no longer documented.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PastValue {
@@ -160,6 +172,29 @@ impl Field {
     /// Whether the newest release looked at has it.
     pub fn is_current(&self) -> bool {
         self.until.is_none()
+    }
+
+    /// Whether the class, or what reads it, rejects every value that is not listed.
+    pub fn is_closed(&self) -> bool {
+        self.closed || self.closed_by.is_some()
+    }
+
+    /// Every value that any release takes, those of [`Field::values_of`] included.
+    pub fn all_values(&'static self) -> Vec<&'static str> {
+        let other = self.values_of.as_deref().and_then(|path| path.rsplit_once('.'));
+        let other = other.and_then(|(class, name)| find(class)?.field(name)).map(Self::all_values).unwrap_or_default();
+        let mut found: Vec<&'static str> = self.values.iter().map(String::as_str).collect();
+        for value in self.past_values.iter().map(|past| past.value.as_str()).chain(other) {
+            if !found.contains(&value) {
+                found.push(value);
+            }
+        }
+        found
+    }
+
+    /// Whether any bound of its value is known.
+    pub fn is_bounded(&self) -> bool {
+        [self.min, self.above, self.max, self.below].iter().any(Option::is_some)
     }
 
     /// Whether the release in use has it.
@@ -218,6 +253,8 @@ impl Class {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
+    /// What writes the file.
+    pub generated: String,
     /// The package, as pip names it.
     pub library: String,
     /// The oldest release looked at.
@@ -256,6 +293,17 @@ pub fn table(package: &str) -> Option<&'static Table> {
 /// The tables that frameworks bring with their descriptors.
 fn of_frameworks() -> impl Iterator<Item = (&'static str, fn() -> &'static Table)> {
     Dialect::ALL.iter().filter_map(|dialect| dialect.framework().table)
+}
+
+/// The position of a parameter in the call of a class or function, from 0.
+pub fn position(path: &str, parameter: &str) -> Option<usize> {
+    find(path)?.field(parameter)?.position
+}
+
+/// Whether TRL has a trainer of this name: one that takes a configuration of trainings, as `SFTTrainer` does `SFTConfig`.
+pub fn is_trl_trainer(name: &str) -> bool {
+    let config = name.strip_suffix("Trainer").and_then(|stem| find(&format!("trl.{stem}Config")));
+    config.is_some_and(|config| config.base.is_some())
 }
 
 /// The class at an import path: `transformers.TrainingArguments`, `transformers.training_args.TrainingArguments`,

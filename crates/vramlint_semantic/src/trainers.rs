@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use vramlint_base::Value;
+use vramlint_catalog::classes;
 use vramlint_resolve::Project;
 use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, class_name};
 use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall, PossibleValue, library};
@@ -21,25 +22,6 @@ pub struct Trainer<'a> {
     pub arguments: Option<&'a ArgumentSet>,
 }
 
-/// TRL's trainers of its stable part.
-const TRL: &[&str] = &[
-    "SFTTrainer",
-    "DPOTrainer",
-    "GRPOTrainer",
-    "RLOOTrainer",
-    "KTOTrainer",
-    "RewardTrainer",
-    "ORPOTrainer",
-    "CPOTrainer",
-    "PPOTrainer",
-    "OnlineDPOTrainer",
-    "GKDTrainer",
-    "BCOTrainer",
-    "PRMTrainer",
-    "NashMDTrainer",
-    "XPOTrainer",
-];
-
 /// Every call of a trainer: those of runs, then those of code that makes no run.
 pub fn trainers<'a>(project: &'a Project) -> Vec<Trainer<'a>> {
     let mut found: Vec<Trainer<'a>> = Vec::new();
@@ -56,7 +38,7 @@ fn class(path: &str) -> Option<(String, String)> {
     let name = path.rsplit('.').next()?;
     let library = match library(path) {
         Some("transformers") if matches!(name, "Trainer" | "Seq2SeqTrainer") => "transformers",
-        Some("trl") | None if TRL.contains(&name) => "trl",
+        Some("trl") | None if classes::is_trl_trainer(name) => "trl",
         _ => return None,
     };
     Some((library.to_owned(), name.to_owned()))
@@ -83,17 +65,10 @@ fn arguments<'a>(project: &'a Project, call: &LibraryCall, code: &Arc<CodeFacts>
     (alone && given.values.iter().all(|value| matches!(value.value, ArgValue::Unknown))).then_some(only)
 }
 
-/// The number of a positional parameter of a trainer (transformers 5.23 trainer.py, trl 1.16 trainer/*_trainer.py).
+/// The position of a parameter of a trainer.
 fn position(trainer: &str, name: &str) -> Option<usize> {
-    let order: &[&str] = match trainer {
-        "Trainer" | "Seq2SeqTrainer" | "SFTTrainer" | "RewardTrainer" => {
-            &["model", "args", "data_collator", "train_dataset", "eval_dataset"]
-        }
-        "DPOTrainer" | "KTOTrainer" => &["model", "ref_model", "args", "data_collator", "train_dataset", "eval_dataset"],
-        "GRPOTrainer" | "RLOOTrainer" => &["model", "reward_funcs", "args", "train_dataset", "eval_dataset"],
-        _ => return None,
-    };
-    order.iter().position(|known| *known == name)
+    let library = if classes::is_trl_trainer(trainer) { "trl" } else { "transformers" };
+    classes::position(&format!("{library}.{trainer}"), name)
 }
 
 impl<'a> Trainer<'a> {

@@ -24,9 +24,11 @@ fn tables_are_whole() {
                 for version in [&field.since, &field.until, &field.deprecated].into_iter().flatten() {
                     assert!(number(version), "{at}: {version}");
                 }
-                assert!(!field.closed || !field.values.is_empty(), "{at}");
-                let bounded = [field.min, field.above, field.max, field.below].iter().any(Option::is_some);
-                assert!(!bounded || !matches!(field.kind, KeyType::Text | KeyType::List | KeyType::Map), "{at}");
+                assert!(!field.is_closed() || !field.values.is_empty(), "{at}");
+                assert!(field.bounds_by.is_none() || field.is_bounded(), "{at}");
+                let other = field.values_of.as_deref().and_then(|path| path.rsplit_once('.'));
+                assert!(other.is_none_or(|(class, name)| find(class).is_some_and(|class| class.field(name).is_some())), "{at}");
+                assert!(!field.is_bounded() || !matches!(field.kind, KeyType::Text | KeyType::List | KeyType::Map), "{at}");
                 assert_ne!(field.instead.as_ref(), Some(&field.name), "{at}");
             }
         }
@@ -83,4 +85,26 @@ fn defaults_that_moved_are_listed() {
     let beta = grpo.field("beta").expect("known");
     assert_eq!(beta.default.as_deref(), Some("0.0"));
     assert!(beta.defaults.iter().any(|(_, value)| value == "0.04"), "{:?}", beta.defaults);
+}
+
+#[test]
+fn values_of_every_release_and_of_another_field_are_listed() {
+    let optim = find("transformers.TrainingArguments").and_then(|class| class.field("optim")).expect("known");
+    assert!(optim.is_closed() && optim.all_values().contains(&"adamw_hf") && !optim.all_values().contains(&"muon"));
+    let optimizer = find("axolotl.config").and_then(|class| class.field("optimizer")).expect("known");
+    for value in ["muon", "lion_pytorch", "adamw_torch_fused", "adamw_hf"] {
+        assert!(optimizer.all_values().contains(&value), "{value}");
+    }
+}
+
+#[test]
+fn trainers_are_known_by_their_configurations() {
+    for name in ["SFTTrainer", "PRMTrainer", "NashMDTrainer"] {
+        assert!(is_trl_trainer(name), "{name}");
+    }
+    for name in ["Trainer", "ModelTrainer", "SFTConfig", "MyTrainer"] {
+        assert!(!is_trl_trainer(name), "{name}");
+    }
+    assert_eq!(position("trl.DPOTrainer", "args"), Some(2));
+    assert_eq!(position("trl.DPOTrainer", "no_such"), None);
 }

@@ -233,7 +233,8 @@ mod tests {
     fn the_default_is_that_of_the_release_in_use() {
         fn value(dialect: Dialect, concept: Concept, task: Option<&str>, versions: &[(&str, &str)]) -> Option<String> {
             let versions = versions.iter().copied().collect();
-            default_of(dialect, concept, task, &versions).map(|(value, _)| value.to_string())
+            let (value, _) = default_of(dialect, concept, task, &versions)?;
+            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         }
         let some = |text: &str| Some(text.to_owned());
         let optimizer = |versions: &[(&str, &str)]| value(Dialect::HfTrainer, Concept::Optimizer, None, versions);

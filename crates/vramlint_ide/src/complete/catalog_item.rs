@@ -95,7 +95,7 @@ impl<'a> VersionFilter<'a> {
         let mut found: Vec<(&'static str, bool)> = item.closed_values().iter().map(|value| (value.as_str(), false)).collect();
         match item {
             CatalogItem::Field(field) => {
-                for past in &field.past_values {
+                for past in field.past_values.iter().filter(|past| past.since.is_some() || past.until.is_some()) {
                     let availability = self.availability_in(&field.library, past.since.as_deref(), past.until.as_deref());
                     found.retain(|(value, _)| *value != past.value);
                     if availability != Availability::Unavailable {

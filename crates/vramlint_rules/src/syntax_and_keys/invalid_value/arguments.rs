@@ -1,7 +1,7 @@
 //! Arguments of transformers and TRL with a value outside of what they may be.
 
-mod ranges;
-pub(super) mod words;
+mod bounds;
+mod values;
 
 use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::syntax_and_keys::invalid_value::{RULE, did_you_mean};
@@ -14,8 +14,8 @@ use vramlint_semantic::arguments::{trainings, written};
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| set.reader != ArgumentReader::Unknown) {
-        let mut found: Vec<Finding> = words::judge(cx, set);
-        found.extend(ranges::judge(cx, set));
+        let mut found: Vec<Finding> = values::check(cx, set);
+        found.extend(bounds::check(cx, set));
         for finding in found {
             if reported.insert(finding.place, "") {
                 out.push(finding);
@@ -51,7 +51,7 @@ fn report(
     };
     if let Some(edit) = edit {
         let same =
-            given.value.as_ref().and_then(Value::as_str).zip(meant.as_str()).is_some_and(|(old, new)| plain(old) == plain(new));
+            given.value.as_ref().and_then(Value::as_str).zip(meant.as_str()).is_some_and(|(old, new)| letters(old) == letters(new));
         let applicability = if same { Applicability::Safe } else { Applicability::Unsafe };
         let text = edit.text.trim().to_owned();
         found = found.with_fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] });
@@ -59,7 +59,7 @@ fn report(
     found
 }
 
-/// A word without what tells spellings apart.
-fn plain(text: &str) -> String {
+/// The letters and digits of a word, in lower case: equal for spellings of one word.
+fn letters(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }

@@ -1,73 +1,19 @@
 //! Values that Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF do not take.
 
 use crate::rule::ReportedPlaces;
-use crate::syntax_and_keys::invalid_value::arguments::words::OPTIMIZERS;
 use crate::syntax_and_keys::invalid_value::{RULE, did_you_mean};
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
-use vramlint_catalog::classes::Field;
-use vramlint_catalog::keys::{self, KeyType};
+use vramlint_catalog::{
+    classes::{self, Field},
+    keys::{self, KeyType},
+};
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
-use vramlint_resolve::versions::VersionRange;
-use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
-use vramlint_semantic::version_gate;
-
-/// Words of a key, as every release together takes them.
-type Words = (&'static str, &'static [&'static str]);
-
-/// Axolotl hands these on to transformers, or looks into its own list (axolotl 0.8.1 to 0.19.0 utils/schemas, core/builders).
-const AXOLOTL: &[Words] = &[
-    ("adapter", &["lora", "qlora", "llama-adapter"]),
-    (
-        "lr_scheduler",
-        &[
-            "linear",
-            "cosine",
-            "cosine_with_restarts",
-            "polynomial",
-            "constant",
-            "constant_with_warmup",
-            "inverse_sqrt",
-            "reduce_lr_on_plateau",
-            "cosine_with_min_lr",
-            "cosine_warmup_with_min_lr",
-            "warmup_stable_decay",
-            "greedy",
-            "one_cycle",
-            "rex",
-            "jagged_restart",
-        ],
-    ),
-];
-
-/// llamafactory 0.9.4 hparams/finetuning_args.py:542 (an assertion), train/tuner.py:98, model/model_utils/attention.py:81, and the
-/// words of older releases.
-const LLAMA_FACTORY: &[Words] = &[
-    ("finetuning_type", &["lora", "oft", "freeze", "full"]),
-    ("stage", &["pt", "sft", "rm", "ppo", "dpo", "kto", "orpo"]),
-    ("pref_loss", &["sigmoid", "hinge", "ipo", "kto_pair", "orpo", "simpo"]),
-    ("flash_attn", &["auto", "disabled", "off", "sdpa", "fa2", "fa3"]),
-];
-
-/// ms-swift 4.6.0 pipelines/train/tuner.py:350, and those that plugins of its own bring.
-const SWIFT_TUNERS: &[&str] = &[
-    "lora",
-    "full",
-    "longlora",
-    "adalora",
-    "llamapro",
-    "adapter",
-    "vera",
-    "boft",
-    "fourierft",
-    "reft",
-    "bone",
-    "ia3",
-    "lora_llm",
-    "dummy",
-    "qlora",
-];
+use vramlint_resolve::{FileKind, versions::VersionRange};
+use vramlint_semantic::{
+    frameworks::{FrameworkConfig, FrameworkSetting},
+    version_gate,
+};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
@@ -89,13 +35,8 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
         FileKind::Axolotl if !setting.by_flag => {
             let text = value.as_str().filter(|text| !text.is_empty())?;
             axolotl(keys, name, text).then_some(())?;
-            let known = || {
-                let own = AXOLOTL.iter().filter(|(key, _)| *key == name).flat_map(|(_, words)| words.iter().copied());
-                let field = keys.class().and_then(|class| class.field(name));
-                let optimizers = OPTIMIZERS.iter().copied().filter(|_| name == "optimizer");
-                own.chain(field.into_iter().flat_map(|field| field.values.iter().map(String::as_str))).chain(optimizers)
-            };
-            let meant = if name == "attn_implementation" { attention(text) } else { keys::nearest(text, known()) };
+            let near = || keys::nearest(text, values(keys, name));
+            let meant = if name == "attn_implementation" { attention(text).or_else(near) } else { near() };
             let found = finding(setting, name, text, "Axolotl", meant);
             if name == "attn_implementation" {
                 // Older releases hand the name on.
@@ -113,12 +54,13 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
             if name == "pref_loss" && keys.text("stage") != Some("dpo") {
                 return None;
             }
-            let (_, words) = LLAMA_FACTORY.iter().find(|(key, _)| *key == name)?;
-            let meant = if text == "qlora" { Some("lora") } else { keys::nearest(text, words.iter().copied()) };
-            (!words.contains(&text) && keys.class().is_some()).then(|| finding(setting, name, text, "LLaMA-Factory", meant))
+            let field = keys.class()?.field(name).filter(|field| field.library == keys.tool() && field.is_closed())?;
+            let values = field.all_values();
+            let meant = if text == "qlora" { Some("lora") } else { keys::nearest(text, values.iter().copied()) };
+            (!values.contains(&text)).then(|| finding(setting, name, text, "LLaMA-Factory", meant))
         }
         FileKind::Torchtune if name == "dtype" => {
-            let text = value.as_str().filter(|text| !["fp16", "bf16", "fp32", "fp64"].contains(text))?;
+            let text = value.as_str().filter(|text| !values(keys, name).contains(text))?;
             let meant = match text.trim_start_matches("torch.") {
                 "bfloat16" => Some("bf16"),
                 "float32" | "float" => Some("fp32"),
@@ -128,10 +70,6 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
         }
         FileKind::MsSwift if setting.by_flag => {
             let text = value.as_str()?;
-            if name == "tuner_type" {
-                let own = keys.is_unset("external_plugins") && !SWIFT_TUNERS.contains(&text);
-                return own.then(|| finding(setting, name, text, "ms-swift", keys::nearest(text, SWIFT_TUNERS.iter().copied())));
-            }
             choice(keys, name, text).then(|| finding(setting, name, text, "ms-swift", near(keys, name, text)))
         }
         FileKind::OpenRlhf if setting.by_flag => {
@@ -142,50 +80,51 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
     }
 }
 
-/// The backends of axolotl 0.18.0 utils/schemas/enums.py:111; names with a `/` are kernels of the hub.
-const ATTENTION: &[&str] =
-    &["eager", "sdpa", "flash_attention_2", "flash_attention_3", "flex_attention", "xformers", "sage", "fp8"];
-
+/// Names that people carry over from elsewhere.
 fn attention(text: &str) -> Option<&'static str> {
     match text {
         "flash" | "flash_attn" | "flash_attention" | "fa2" | "flash_attn_2" => Some("flash_attention_2"),
         "fa3" | "flash_attn_3" => Some("flash_attention_3"),
         "flex" => Some("flex_attention"),
         "sdp" => Some("sdpa"),
-        _ => keys::nearest(text, ATTENTION.iter().copied()),
+        _ => None,
     }
 }
 
-/// Whether Axolotl certainly refuses a word.
-fn axolotl(keys: &FrameworkConfig<'_>, name: &str, word: &str) -> bool {
-    let plugins = keys.place("plugins").is_some();
-    if let Some((_, words)) = AXOLOTL.iter().find(|(key, _)| *key == name) {
-        return !plugins && !words.contains(&word);
-    }
+/// Whether Axolotl certainly rejects a value.
+fn axolotl(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> bool {
     let Some(field) = keys.class().and_then(|class| class.field(name)) else { return false };
-    if name == "attn_implementation" {
-        return !ATTENTION.contains(&word) && !word.contains('/');
-    }
-    if name == "optimizer" {
-        return !plugins && !OPTIMIZERS.contains(&word) && !taken(field, word) && !word.contains('/') && word != "adamw_hf";
-    }
-    field.closed && field.kind == KeyType::Text && !taken(field, word)
+    // Optimizers and kernels of attention may come from the hub.
+    let of_hub = matches!(name, "optimizer" | "attn_implementation") && text.contains('/');
+    field.is_closed() && field.kind == KeyType::Text && !is_extended(keys, field) && !of_hub && !taken(field, text)
 }
 
-/// A flag whose words argparse looks at.
+/// A flag whose values argparse looks at.
 fn choice(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> bool {
     let field = keys.class().and_then(|class| class.field(name)).filter(|field| field.library == keys.tool());
-    field.is_some_and(|field| field.kind == KeyType::Text && !field.values.is_empty() && !taken(field, text))
+    field.is_some_and(|field| {
+        field.kind == KeyType::Text && !field.values.is_empty() && !is_extended(keys, field) && !taken(field, text)
+    })
+}
+
+/// Whether plugins may bring values of their own.
+fn is_extended(keys: &FrameworkConfig<'_>, field: &Field) -> bool {
+    field.extended_by.as_deref().is_some_and(|key| !keys.is_unset(key))
 }
 
 fn near(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> Option<&'static str> {
-    let field = keys.class()?.field(name)?;
-    keys::nearest(text, field.values.iter().map(String::as_str))
+    keys::nearest(text, values(keys, name))
 }
 
-/// Whether any release takes a word.
-fn taken(field: &Field, text: &str) -> bool {
-    field.values.iter().any(|value| value == text) || field.past_values.iter().any(|past| past.value == text)
+/// Every value that any release takes for a key.
+fn values(keys: &FrameworkConfig<'_>, name: &str) -> Vec<&'static str> {
+    let recipe = || classes::find("torchtune.recipe").filter(|_| keys.kind == FileKind::Torchtune);
+    keys.class().or_else(recipe).and_then(|class| class.field(name)).map(Field::all_values).unwrap_or_default()
+}
+
+/// Whether any release takes a value.
+fn taken(field: &'static Field, text: &str) -> bool {
+    field.all_values().contains(&text)
 }
 
 /// Bits that no method of LLaMA-Factory quantizes to, as far as the method is known.

@@ -2,45 +2,25 @@
 
 use crate::Context;
 use crate::syntax_and_keys::invalid_value::arguments::report;
-use vramlint_base::{Finding, Severity, Value, message};
+use vramlint_base::{Finding, Message, Severity, Value, message};
+use vramlint_catalog::classes::{self, Field};
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
 use vramlint_semantic::arguments::{is_trl, strategy};
 
-/// Numbers that must be above a bound, or at least at it; what refuses others. transformers 5.23.0 training_args.py, torch 2.15.0
-/// utils/data/dataloader.py, run.
-const LEAST: &[(&str, f64, bool)] = &[
-    ("torch_empty_cache_steps", 1.0, true),
-    ("per_device_train_batch_size", 1.0, true),
-    ("dataloader_num_workers", 0.0, true),
-    ("warmup_steps", 0.0, true),
-    ("learning_rate", 0.0, true),
-    ("weight_decay", 0.0, true),
-    ("adam_epsilon", 0.0, true),
-];
-/// Shares, both ends allowed.
-const SHARES: &[&str] = &["warmup_ratio"];
+/// Keys whose bound has a rule of its own.
+const OTHER_RULES: &[&str] = &["num_generations"];
 
-pub(super) fn judge(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
-    let mut found = Vec::new();
-    for (key, least, _) in LEAST {
-        let Some((given, number)) = number(set, key) else { continue };
-        if number < *least {
-            let why = message!("it must be {least} or more", "至少为 {least}");
-            found.push(report(cx, set, given, Severity::Error, &why, None));
-        }
-    }
-    for key in SHARES {
-        if let Some((given, number)) = number(set, key).filter(|(_, number)| !(0.0..=1.0).contains(number)) {
-            let why = message!("{number} is no share between 0 and 1", "{number} 不是 0 到 1 之间的比例");
-            found.push(report(cx, set, given, Severity::Error, &why, None));
-        }
-    }
-    for key in ["adam_beta1", "adam_beta2"] {
-        if let Some((given, number)) = number(set, key).filter(|(_, number)| !(0.0..1.0).contains(number)) {
-            let why = message!("{number} is not between 0 and below 1", "{number} 不在 0（含）到 1（不含）之间");
-            found.push(report(cx, set, given, Severity::Error, &why, None));
-        }
-    }
+pub(super) fn check(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
+    let mut found: Vec<Finding> = set
+        .given
+        .iter()
+        .filter(|given| !OTHER_RULES.contains(&given.key.as_str()))
+        .filter(|given| set.get(&given.key).is_some_and(|first| std::ptr::eq(first, *given)))
+        .filter_map(|given| {
+            let why = outside(bounded_field(set, &given.key)?, given.value.as_ref()?.as_float()?)?;
+            Some(report(cx, set, given, Severity::Error, &why, None))
+        })
+        .collect();
     if let Some((given, number)) = number(set, "torch_empty_cache_steps").filter(|(_, number)| number.fract() != 0.0) {
         let why = message!("{number} is no whole number", "{number} 不是整数");
         found.push(report(cx, set, given, Severity::Error, &why, None));
@@ -58,6 +38,31 @@ pub(super) fn judge(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
         found.push(report(cx, set, given, Severity::Error, &why, meant.as_ref()));
     }
     found
+}
+
+/// The declaration of a key that has bounds, in any class of the set.
+fn bounded_field(set: &ArgumentSet, key: &str) -> Option<&'static Field> {
+    let classes = set.classes.iter().filter_map(|name| classes::find(name));
+    classes.flat_map(|class| class.declarations(key)).find(|field| field.is_bounded())
+}
+
+/// Why a number is outside of the bounds of a field.
+fn outside(field: &Field, number: f64) -> Option<Message> {
+    let inside = field.min.is_none_or(|min| number >= min)
+        && field.above.is_none_or(|above| number > above)
+        && field.max.is_none_or(|max| number <= max)
+        && field.below.is_none_or(|below| number < below);
+    if inside {
+        return None;
+    }
+    Some(match (field.min, field.max, field.below) {
+        (Some(min), Some(max), _) => message!("{number} is not between {min} and {max}", "{number} 不在 {min} 到 {max} 之间"),
+        (Some(min), None, Some(below)) => {
+            message!("{number} is not between {min} and below {below}", "{number} 不在 {min}（含）到 {below}（不含）之间")
+        }
+        (Some(min), None, None) => message!("it must be {min} or more", "至少为 {min}"),
+        _ => message!("{number} is out of range", "{number} 超出范围"),
+    })
 }
 
 /// Steps of logging, saving and evaluating: above 1 they are whole numbers, and logging by steps needs some.
