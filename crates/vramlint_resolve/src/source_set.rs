@@ -7,6 +7,7 @@ use crate::versions::{FolderLibraries, RangeMatch, VersionEvidence, VersionRange
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use vramlint_base::{FileId, FileRange, LineColumn, TextRange};
+use vramlint_catalog::LibraryVersions;
 
 /// The files of a project with the configurations and library versions that hold for them.
 #[derive(Clone, Debug, Default)]
@@ -70,6 +71,12 @@ impl SourceSet {
             self.libraries.iter().filter(|libraries| libraries.governs(path)).flat_map(|libraries| libraries.evidence.keys());
         let names = above.chain(self.policy(file).versions.keys());
         names.filter_map(|name| Some((name.as_str(), self.library(file, name)?))).collect()
+    }
+
+    /// The library releases with which the training of a file runs: the newest of those that may be installed.
+    pub fn library_versions(&self, file: FileId) -> LibraryVersions {
+        let known = self.libraries_for(file).into_iter();
+        known.filter_map(|(name, evidence)| Some((name, evidence.newest_release()?))).collect()
     }
 
     /// Whether the versions that may be installed around a file lie in a range.

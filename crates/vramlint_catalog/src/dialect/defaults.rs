@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(trl(Concept::KlBeta, "grpo", "0.18.0"), some("0.04"));
         assert_eq!(trl(Concept::GradientCheckpointing, "sft", "0.21.0"), some("False"));
         assert_eq!(trl(Concept::MixedPrecision, "sft", "0.18.2"), some("no"));
-        assert_eq!(trl(Concept::LearningRate, "sft", "0.11.0"), some("5e-05"), "that of TrainingArguments");
+        assert_eq!(trl(Concept::LearningRate, "sft", "0.11.0"), some("5e-5"), "that of TrainingArguments");
         assert_eq!(trl(Concept::WeightsDtype, "sft", "0.26.2"), None, "the checkpoint decides");
         assert_eq!(trl(Concept::NumGenerations, "rloo", "0.21.0"), some("2"), "as rloo_k");
         let versions = LibraryVersions::from_iter([("trl", "0.18.0")]);

@@ -13,7 +13,7 @@ use crate::setting::{Candidate, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::{FileId, FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::{Concept, Dialect, LibraryVersions};
 use vramlint_syntax::shell::Word;
 
 /// The runs that start from these sources: one, or one per stage if the code trains several.
@@ -42,9 +42,10 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     // A `num_gpus` in the code or in the project's files does not reach the launcher.
     let launcher = candidates.clone();
     let deepspeed = uses_deepspeed(&candidates, sources, dialect);
+    let versions = graph.library_versions(sources.place.file);
     let mut train_batch = None;
     if deepspeed {
-        train_batch = add_deepspeed(&mut candidates, graph, sources, trainer);
+        train_batch = add_deepspeed(&mut candidates, graph, sources, trainer, &versions);
     }
     let accelerate = sources.accelerate.map(|id| graph.file(id));
     sharding::add_accelerate(
@@ -52,6 +53,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         sources.launch.as_deref(),
         accelerate,
         shared_ranks::replaces_parallelism_block(sources),
+        &versions,
     );
     sharding::add_allocator(&mut candidates, sources.launch.as_deref(), code);
     if let Some(launch) = &sources.launch {
@@ -67,11 +69,11 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     if distribution_hints::splits_batches(graph, code) {
         add_split(&mut candidates, sources);
     }
-    defaults::add(&mut candidates, code, dialect, task.as_deref(), deepspeed);
-    vllm_mode::resolve_mode(&mut candidates, dialect);
-    vllm_mode::add_defaults(&mut candidates, dialect);
+    defaults::add(&mut candidates, code, dialect, task.as_deref(), deepspeed, &versions);
+    vllm_mode::resolve_mode(&mut candidates, dialect, &versions);
+    vllm_mode::add_defaults(&mut candidates, dialect, &versions);
     if deepspeed && sources.missing_files.is_empty() {
-        sharding::add_engine_defaults(&mut candidates);
+        sharding::add_engine_defaults(&mut candidates, &versions);
     }
 
     let world_size = world.resolve(&launcher, &candidates);
@@ -145,7 +147,7 @@ fn names_accelerate(graph: &FileGraph, sources: &RunSources, launch: &Launch) ->
 }
 
 /// Adds what DeepSpeed's file, the launcher's flags and accelerate's block set. Returns `train_batch_size`.
-fn add_deepspeed(candidates: &mut CandidateSet, graph: &FileGraph, sources: &RunSources, trainer: bool) -> Option<Candidate> {
+fn add_deepspeed(candidates: &mut CandidateSet, graph: &FileGraph, sources: &RunSources, trainer: bool, versions: &LibraryVersions) -> Option<Candidate> {
     let mut train_batch = None;
     if let Some(id) = sources.deepspeed {
         deepspeed::add_file(candidates, graph.file(id), trainer, &mut train_batch);
@@ -161,7 +163,7 @@ fn add_deepspeed(candidates: &mut CandidateSet, graph: &FileGraph, sources: &Run
     if let Some(id) = sources.accelerate {
         deepspeed::add_block(candidates, graph.file(id), trainer);
         if sources.deepspeed.is_none() && sources.missing_files.is_empty() && !candidates.has_explicit(Concept::ZeroStage) {
-            candidates.add(Concept::ZeroStage, SourceLayer::Default, deepspeed::default_stage());
+            defaults::add_default(candidates, Dialect::Accelerate, Concept::ZeroStage, versions);
         }
     }
     train_batch

@@ -3,10 +3,11 @@
 //! Source: trl 1.16.0 `trainer/grpo_config.py`. vLLM is not used unless `use_vllm` is true, and then runs in the training processes;
 //! from 0.19 to 0.29 the default mode was `server`.
 
-use super::precedence::{CandidateSet, SourceLayer, known};
+use super::precedence::{CandidateSet, SourceLayer};
+use super::sources::defaults::add_default;
 use crate::setting::{Candidate, Origin, Resolved};
 use vramlint_base::{Value, message};
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::{Concept, Dialect, LibraryVersions, classes};
 
 /// The catalog's value for `use_vllm: true`, which names no mode.
 const IN_USE: &str = "in use";
@@ -15,7 +16,7 @@ const IN_USE: &str = "in use";
 const IN_PROCESS: &str = "in process";
 
 /// Combines the two keys into one setting.
-pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect) {
+pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect, versions: &LibraryVersions) {
     let trl = matches!(dialect, Dialect::Trl | Dialect::Unsloth);
     if candidates.current_value(Concept::VllmMode).and_then(Value::as_str) == Some(IN_PROCESS) {
         return resolve_unsloth(candidates);
@@ -42,7 +43,7 @@ pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect) {
         if !has_value(&candidate, IN_USE) {
             candidates.add(Concept::VllmMode, layer, candidate);
         } else if !named || mixed {
-            candidates.add(Concept::VllmMode, layer, with_default_mode(candidate, trl));
+            candidates.add(Concept::VllmMode, layer, with_default_mode(candidate, trl, versions));
         }
     }
     for (layer, candidate) in modes {
@@ -61,8 +62,12 @@ fn resolve_unsloth(candidates: &mut CandidateSet) {
 }
 
 /// The mode if no key names one.
-fn with_default_mode(mut candidate: Candidate, trl: bool) -> Candidate {
-    if trl {
+fn with_default_mode(mut candidate: Candidate, trl: bool, versions: &LibraryVersions) -> Candidate {
+    if trl && versions.get("trl").is_some() {
+        let mode = classes::find("trl.GRPOConfig").and_then(|class| class.field("vllm_mode")?.default_in(versions));
+        let unknown = || Resolved::Unknown(message!("no vllm_mode is given", "没有给出 vllm_mode"));
+        candidate.value = mode.map_or_else(unknown, |mode| Resolved::Known(Value::Text(mode.to_owned())));
+    } else if trl {
         candidate.value = Resolved::Known(Value::Text("colocate".to_owned()));
         candidate.assumptions.push(message!(
             "no vllm_mode: colocate since TRL 1.0, server before",
@@ -75,20 +80,13 @@ fn with_default_mode(mut candidate: Candidate, trl: bool) -> Candidate {
 }
 
 /// Defaults that hold only if vLLM shares the GPU.
-pub(super) fn add_defaults(candidates: &mut CandidateSet, dialect: Dialect) {
+pub(super) fn add_defaults(candidates: &mut CandidateSet, dialect: Dialect, versions: &LibraryVersions) {
     if candidates.current_value(Concept::VllmMode).and_then(Value::as_str) != Some("colocate") {
         return;
     }
-    let (tool, share, source) = match dialect {
-        Dialect::Trl => ("TRL", 0.3, "trl 1.16.0 trainer/grpo_config.py"),
-        Dialect::MsSwift => ("ms-swift", 0.9, "ms-swift 4.6.0.dev0 swift/rlhf_trainers/args_mixin.py"),
-        Dialect::OpenRlhf => ("OpenRLHF", 0.95, "OpenRLHF 0.11.0 openrlhf/cli/train_ppo_ray.py"),
-        Dialect::Unsloth => ("unsloth", 0.5, "unsloth 2026.8.19 unsloth/models/loader.py"),
-        _ => return,
-    };
-    let origin = || Origin::Default { tool, source: source.to_owned() };
-    candidates.add(Concept::VllmGpuMemoryUtilization, SourceLayer::Default, known(Value::Float(share), "", origin()));
-    candidates.add(Concept::VllmSleep, SourceLayer::Default, known(Value::Bool(false), "", origin()));
+    for concept in [Concept::VllmGpuMemoryUtilization, Concept::VllmSleep] {
+        add_default(candidates, dialect, concept, versions);
+    }
 }
 
 fn has_value(candidate: &Candidate, word: &str) -> bool {

@@ -130,6 +130,12 @@ impl VersionEvidence {
         Some(Self { version, place, source, candidates, possible_releases })
     }
 
+    /// The newest release that may be installed; `None` if every later one may be, or if the releases are unknown.
+    pub fn newest_release(&self) -> Option<String> {
+        let newest = self.possible_releases.iter().max()?;
+        (!spec::is_to_come(newest)).then(|| newest.to_string())
+    }
+
     /// Whether the versions that may be installed lie in a range.
     pub fn matches(&self, range: &VersionRange) -> RangeMatch {
         if self.possible_releases.is_empty() {

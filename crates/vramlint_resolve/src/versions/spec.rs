@@ -8,6 +8,11 @@ use vramlint_catalog::releases::releases;
 /// The major version that represents future releases.
 const TO_COME: u64 = 1_000_000;
 
+/// Whether a version stands for the releases that are yet to come.
+pub(super) fn is_to_come(version: &Version) -> bool {
+    version.release().first() == Some(&TO_COME)
+}
+
 /// A version, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VersionSpec {

@@ -103,12 +103,6 @@ pub(in crate::run) fn add_block(candidates: &mut CandidateSet, file: &SourceFile
     }
 }
 
-/// The stage that accelerate uses if neither file, flag nor code names one.
-pub(in crate::run) fn default_stage() -> Candidate {
-    let source = "accelerate 1.15.0 utils/dataclasses.py DeepSpeedPlugin.zero_stage".to_owned();
-    known(Value::Int(2), "", Origin::Default { tool: "accelerate", source })
-}
-
 /// Whether a value is the string `auto`.
 fn is_auto(candidate: &Candidate) -> bool {
     candidate.known().and_then(Value::as_str) == Some("auto")

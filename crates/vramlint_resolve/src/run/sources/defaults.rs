@@ -13,6 +13,7 @@ pub(in crate::run) fn add(
     dialect: Dialect,
     task: Option<&str>,
     deepspeed: bool,
+    versions: &LibraryVersions,
 ) {
     let adapters = candidates.has_explicit(Concept::LoraR)
         || candidates.current_value(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
@@ -34,11 +35,13 @@ pub(in crate::run) fn add(
             Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets | Concept::LoraDropout | Concept::UseDora => adapters,
             Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
             Concept::WeightsDtype => !loaded,
-            // Added where it is known which plugin reads them.
+            // Added if vLLM shares the GPU.
+            Concept::VllmGpuMemoryUtilization | Concept::VllmSleep => false,
+            // Added if it is known which plugin reads them.
             _ if concept.is_sharding() => false,
             _ => true,
         };
-        if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task, &LibraryVersions::newest()) {
+        if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task, versions) {
             let origin = Origin::Default { tool: tool_name(dialect), source };
             candidates.add(*concept, SourceLayer::Default, known(value, "", origin));
         }
@@ -46,12 +49,7 @@ pub(in crate::run) fn add(
     let bare = code.and_then(|code| code.accelerator).is_some_and(|used| !used.sets_accumulation);
     if bare && !candidates.has_explicit(Concept::GradientAccumulationSteps) {
         // Without the argument nothing accumulates, unless the environment sets it (accelerate 1.15.0 accelerator.py:541).
-        let source = "accelerate 1.15.0 accelerator.py".to_owned();
-        candidates.add(
-            Concept::GradientAccumulationSteps,
-            SourceLayer::Default,
-            known(Value::Int(1), "", Origin::Default { tool: "accelerate", source }),
-        );
+        add_default(candidates, Dialect::Accelerate, Concept::GradientAccumulationSteps, versions);
     }
     if code.and_then(|code| code.accumulates) == Some(false) {
         let why = message!("the training loop steps once per micro-batch", "训练循环每个微批次更新一次");
@@ -60,6 +58,19 @@ pub(in crate::run) fn add(
             SourceLayer::Default,
             known(Value::Int(1), "", Origin::Assumed { why }),
         );
+    }
+}
+
+/// Adds the default of one concept in the releases in use.
+pub(in crate::run) fn add_default(
+    candidates: &mut CandidateSet,
+    dialect: Dialect,
+    concept: Concept,
+    versions: &LibraryVersions,
+) {
+    if let Some((value, source)) = dialect::default_of(dialect, concept, None, versions) {
+        let origin = Origin::Default { tool: tool_name(dialect), source };
+        candidates.add(concept, SourceLayer::Default, known(value, "", origin));
     }
 }
 

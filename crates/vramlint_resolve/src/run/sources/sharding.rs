@@ -3,6 +3,7 @@
 //! Sources: accelerate 1.15.0 `commands/launch.py` and `utils/dataclasses.py`, transformers 5.23.0 `integrations/deepspeed.py`.
 
 use super::super::auto_values::ENGINE;
+use super::defaults::add_default;
 use super::super::precedence::{CandidateSet, SourceLayer, arithmetic, known, unknown};
 use crate::launch::Launch;
 use crate::setting::{Origin, Setting};
@@ -36,9 +37,9 @@ pub(in crate::run) fn add_engine_file(candidates: &mut CandidateSet, file: &Sour
 }
 
 /// Adds DeepSpeed's own defaults. Only for runs all of whose DeepSpeed settings are in the project.
-pub(in crate::run) fn add_engine_defaults(candidates: &mut CandidateSet) {
+pub(in crate::run) fn add_engine_defaults(candidates: &mut CandidateSet, versions: &LibraryVersions) {
     for concept in ENGINE {
-        add_default(candidates, Dialect::DeepSpeed, "DeepSpeed", *concept);
+        add_default(candidates, Dialect::DeepSpeed, *concept, versions);
     }
 }
 
@@ -48,6 +49,7 @@ pub(in crate::run) fn add_accelerate(
     launch: Option<&Launch>,
     file: Option<&SourceFile>,
     replaced: bool,
+    versions: &LibraryVersions,
 ) {
     let kind = candidates.current_value(Concept::DistributedType).and_then(Value::as_str).map(str::to_owned);
     let (fsdp, deepspeed) = (kind.as_deref() == Some("FSDP"), kind.as_deref() == Some("DEEPSPEED"));
@@ -75,7 +77,7 @@ pub(in crate::run) fn add_accelerate(
         });
     }
     if fsdp {
-        fsdp_of_version(candidates);
+        fsdp_of_version(candidates, versions);
     }
 }
 
@@ -116,8 +118,8 @@ fn add_flags(candidates: &mut CandidateSet, launch: &Launch, holds: &dyn Fn(&[&s
 
 /// FSDP 1 uses the strategy and ignores `reshard_after_forward`; FSDP 2 the other way round (accelerate 1.15.0
 /// utils/dataclasses.py:1845).
-fn fsdp_of_version(candidates: &mut CandidateSet) {
-    add_default(candidates, Dialect::Accelerate, "accelerate", Concept::FsdpVersion);
+fn fsdp_of_version(candidates: &mut CandidateSet, versions: &LibraryVersions) {
+    add_default(candidates, Dialect::Accelerate, Concept::FsdpVersion, versions);
     let two = match candidates.current_value(Concept::FsdpVersion) {
         Some(value) => value.as_int() == Some(2) || value.as_str() == Some("2"),
         // An unknown version leaves both open.
@@ -127,7 +129,7 @@ fn fsdp_of_version(candidates: &mut CandidateSet) {
         if two { (Concept::FsdpReshard, Concept::FsdpSharding) } else { (Concept::FsdpSharding, Concept::FsdpReshard) };
     candidates.take(ignored);
     for concept in FSDP.iter().chain([&own]) {
-        add_default(candidates, Dialect::Accelerate, "accelerate", *concept);
+        add_default(candidates, Dialect::Accelerate, *concept, versions);
     }
     let source = "accelerate 1.15.0 accelerate/utils/dataclasses.py:2056".to_owned();
     let name = if two { "SHARDED_STATE_DICT" } else { "FULL_STATE_DICT" };
@@ -145,12 +147,6 @@ pub(in crate::run) fn derive_strategy(settings: &mut BTreeMap<Concept, Setting>)
         let origin = Origin::Derived { formula, inputs: vec![Concept::FsdpVersion, Concept::FsdpReshard] };
         let candidate = known(Value::Text(name.to_owned()), "", origin);
         settings.insert(Concept::FsdpSharding, Setting { candidates: vec![candidate], winner: Some(0), precedence: None });
-    }
-}
-
-fn add_default(candidates: &mut CandidateSet, of: Dialect, tool: &'static str, concept: Concept) {
-    if let Some((value, source)) = dialect::default_of(of, concept, None, &LibraryVersions::newest()) {
-        candidates.add(concept, SourceLayer::Default, known(value, "", Origin::Default { tool, source }));
     }
 }
 

@@ -12,7 +12,7 @@ const OTHER_RULES: &[&str] = &["num_generations"];
 
 pub(super) fn check(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
     let mut found: Vec<Finding> = set
-        .given
+        .arguments
         .iter()
         .filter(|given| !OTHER_RULES.contains(&given.key.as_str()))
         .filter(|given| set.get(&given.key).is_some_and(|first| std::ptr::eq(first, *given)))
