@@ -295,6 +295,11 @@ fn of_frameworks() -> impl Iterator<Item = (&'static str, fn() -> &'static Table
     Dialect::ALL.iter().filter_map(|dialect| dialect.framework().table)
 }
 
+/// Every value that any release takes for a field of a class or function; empty if they are not a known set.
+pub fn values(path: &str, field: &str) -> Vec<&'static str> {
+    find(path).and_then(|class| class.field(field)).map(Field::all_values).unwrap_or_default()
+}
+
 /// The position of a parameter in the call of a class or function, from 0.
 pub fn position(path: &str, parameter: &str) -> Option<usize> {
     find(path)?.field(parameter)?.position

@@ -83,7 +83,8 @@ pub struct Key {
     /// Spans between these in which nothing read it: from the first, up to the second.
     #[serde(default)]
     pub absent: Vec<(String, String)>,
-    /// What it does, in a few words.
+    /// What it does, in a few words, if the path does not say it.
+    #[serde(default)]
     pub about: String,
     /// File and line of the fact.
     pub source: String,
@@ -288,7 +289,9 @@ mod tests {
             for alias in &key.aliases {
                 assert!(seen.insert(alias.as_str()), "{alias} is both a key and an alias");
             }
-            assert!(!key.about.is_empty() && !key.about.ends_with('.'), "{}", key.path);
+            let letters = |text: &str| text.to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "");
+            let repeats = !key.about.is_empty() && letters(&key.path).contains(&letters(&key.about));
+            assert!(!repeats && !key.about.ends_with('.'), "{}: {}", key.path, key.about);
             assert!(key.source.contains(".py"), "{}: {}", key.path, key.source);
             assert!(key.source.starts_with("accelerate 1.") || key.source.starts_with("deepspeed 0."), "{}", key.path);
             assert!(key.values.iter().all(|value| !value.is_empty() && !value.contains('<')), "{}", key.path);

@@ -96,17 +96,20 @@ impl Block {
 /// The form of one value.
 fn form(key: &Key, words: &[&str]) -> Value {
     let mut form = Map::new();
-    let mut about = key.about.clone();
-    if let Some(since) = &key.since {
-        about += &format!(" (since {since})");
+    let mut facts: Vec<String> = Vec::new();
+    if !key.about.is_empty() {
+        facts.push(key.about.clone());
     }
+    facts.extend(key.since.as_ref().map(|since| format!("since {since}")));
     if key.standing == Standing::Ignored {
-        about += " (read by nobody)";
+        facts.push("accepted and not read".to_owned());
     }
     if !key.values.is_empty() {
-        about += &format!("; one of: {}", key.values.join(", "));
+        facts.push(format!("one of: {}", key.values.join(", ")));
     }
-    form.insert("description".to_owned(), json!(about));
+    if !facts.is_empty() {
+        form.insert("description".to_owned(), json!(facts.join("; ")));
+    }
     if let Some(default) = &key.default {
         form.insert("default".to_owned(), json!(default));
     }

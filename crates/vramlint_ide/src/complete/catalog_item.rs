@@ -7,6 +7,7 @@ use super::target_syntax::TargetSyntax;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use vramlint_base::{FileId, Lang};
+use vramlint_catalog::LibraryVersions;
 use vramlint_catalog::classes::Field;
 use vramlint_catalog::keys::{self, Key, KeyType, Standing};
 use vramlint_resolve::Project;
@@ -158,8 +159,8 @@ impl CatalogItem {
 
     pub(super) fn default(self) -> Option<&'static str> {
         match self {
-            Self::Key(key, _) => key.default.as_deref(),
-            Self::Field(field) => field.default.as_deref(),
+            Self::Key(key, _) => key.default_in(&LibraryVersions::newest()),
+            Self::Field(field) => field.default_in(&LibraryVersions::newest()),
         }
     }
 

@@ -1,11 +1,10 @@
 //! The catalog entry of a key, an argument or a flag: type, values, default, and releases.
 
-use super::concept_docs;
 use super::provenance::tick;
 use crate::cursor::key_at;
 use crate::embedded::FilePosition;
 use vramlint_base::{FileRange, Lang, message};
-use vramlint_catalog::Concept;
+use vramlint_catalog::{Concept, LibraryVersions};
 use vramlint_catalog::classes::{self, Class, Field};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys::{self, Key, KeyType, Standing};
@@ -170,12 +169,8 @@ impl CatalogEntry {
             Some(Source::Field(_, field)) => Some(field.about.as_str()),
             None => None,
         };
-        let path = match self.source {
-            Some(Source::Key(key)) => key.path.as_str(),
-            _ => self.name.as_str(),
-        };
-        let own = own.filter(|text| adds_information(text, path)).map(sentence);
-        let concept_text = concept.map(|concept| concept_docs::about(concept, lang).to_owned());
+        let own = own.filter(|text| !text.is_empty()).map(sentence);
+        let concept_text = concept.map(|concept| concept.about(lang).to_owned());
         // The catalog is in English.
         match lang {
             Lang::En => own.or(concept_text),
@@ -183,13 +178,13 @@ impl CatalogEntry {
         }
     }
 
-    /// Type, values, default and releases in one line.
-    pub(super) fn facts(&self, omit_removal: bool, lang: Lang) -> Option<String> {
+    /// Type, values, the default in the releases in use, and its own releases in one line.
+    pub(super) fn facts(&self, omit_removal: bool, versions: &LibraryVersions, lang: Lang) -> Option<String> {
         let mut facts = Vec::new();
         let in_lang = |message: vramlint_base::Message| message.get(lang).to_owned();
         let (kind, values, default, library) = match self.source? {
-            Source::Key(key) => (key.kind, &key.values, key.default.as_deref(), key.source.split(' ').next().unwrap_or_default()),
-            Source::Field(_, field) => (field.kind, &field.values, field.default.as_deref(), field.library.as_str()),
+            Source::Key(key) => (key.kind, &key.values, key.default_in(versions), key.library()),
+            Source::Field(_, field) => (field.kind, &field.values, field.default_in(versions), field.library.as_str()),
         };
         if values.is_empty() {
             facts.extend(kind_name(kind, lang).map(str::to_owned));
@@ -256,14 +251,6 @@ pub(super) fn value_of_option(project: &Project, position: FilePosition) -> Opti
     values.filter_map(|option| option.value).map(|value| FileRange::new(position.file, value.range)).next()
 }
 
-/// Whether a description adds to the path: `activation checkpointing: number checkpoints` does not.
-fn adds_information(text: &str, path: &str) -> bool {
-    let letters =
-        |text: &str| text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect::<String>();
-    let own = letters(text);
-    !own.is_empty() && !letters(path).contains(&own)
-}
-
 /// Capitalized and with a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
@@ -289,10 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_description_that_repeats_the_path_is_none() {
-        assert!(!adds_information("activation checkpointing: number checkpoints", "activation_checkpointing.number_checkpoints"));
-        assert!(!adds_information("", "x"));
-        assert!(adds_information("Processes on all machines together", "num_processes"));
+    fn a_description_becomes_a_sentence() {
         assert_eq!(sentence("processes"), "Processes.");
     }
 }

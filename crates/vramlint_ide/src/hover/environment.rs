@@ -49,7 +49,7 @@ fn allocator(report: &Report, set: &VariableAssignment, position: FilePosition, 
         (place, vec![format!("**`{}`**", tick(name)), about.to_owned()])
     } else {
         let name = tick(&set.name);
-        let about = super::concept_docs::about(Concept::AllocatorConf, lang);
+        let about = Concept::AllocatorConf.about(lang);
         (set.full_range, vec![format!("**`{name}`**"), format!("{about} {}", pick(lang, LOOKUP_ORDER.0, LOOKUP_ORDER.1))])
     };
     let windows = matches!(set.setter, Setter::Batch) || report.project.policy(set.file).target.os.as_deref() == Some("windows");
@@ -139,7 +139,7 @@ pub(super) fn visible_gpus(value: &str, lang: Lang) -> String {
     let seen = visible_devices::parse(value);
     let count = seen.ids.len();
     let mut lines = vec!["**`CUDA_VISIBLE_DEVICES`**".to_owned()];
-    lines.push(super::concept_docs::about(Concept::VisibleDevices, lang).to_owned());
+    lines.push(Concept::VisibleDevices.about(lang).to_owned());
     let gpus: Vec<String> =
         seen.ids.iter().take(MAX_GPUS).enumerate().map(|(index, id)| format!("`cuda:{index}` = {}", tick(id))).collect();
     let list = gpus.join(", ");

@@ -2,7 +2,6 @@
 
 mod breakdown;
 mod catalog_entry;
-mod concept_docs;
 mod environment;
 mod model;
 mod provenance;
@@ -14,7 +13,7 @@ use crate::cursor::{SettingAt, settings_at};
 use crate::embedded::FilePosition;
 use crate::summary;
 use vramlint_base::{FileId, FileRange, Finding, Lang, TextRange, Value, message};
-use vramlint_catalog::Concept;
+use vramlint_catalog::{Concept, LibraryVersions};
 use vramlint_project::Report;
 use vramlint_resolve::{Origin, Run};
 use vramlint_view::table::cut;
@@ -107,7 +106,7 @@ impl<'a> HoverContext<'a> {
             let entry = entry?;
             let mut sections = vec![self.heading(&entry.name, None, entry.owner())];
             sections.extend(entry.about(None, self.lang));
-            sections.extend(entry.facts(self.has_lifecycle_finding(), self.lang));
+            sections.extend(entry.facts(self.has_lifecycle_finding(), &self.library_versions(), self.lang));
             // A heading alone is not informative.
             return (sections.len() > 1).then_some((entry.place, sections));
         };
@@ -121,11 +120,11 @@ impl<'a> HoverContext<'a> {
         let mut sections =
             vec![self.heading(&name, Some(first.concept), entry.as_ref().and_then(catalog_entry::CatalogEntry::owner))];
         let about = entry.as_ref().and_then(|entry| entry.about(Some(first.concept), self.lang));
-        sections.push(about.unwrap_or_else(|| concept_docs::about(first.concept, self.lang).to_owned()));
-        sections.extend(entry.as_ref().and_then(|entry| entry.facts(self.has_lifecycle_finding(), self.lang)));
+        sections.push(about.unwrap_or_else(|| first.concept.about(self.lang).to_owned()));
+        sections.extend(entry.as_ref().and_then(|entry| entry.facts(self.has_lifecycle_finding(), &self.library_versions(), self.lang)));
         for (number, setting) in settings.iter().take(SETTINGS).enumerate() {
             if number > 0 {
-                let (name, about) = (setting.concept.name(), concept_docs::about(setting.concept, self.lang));
+                let (name, about) = (setting.concept.name(), setting.concept.about(self.lang));
                 sections.push(message!("Also `{name}`: {about}", "也是 `{name}`：{about}").get(self.lang).to_owned());
             }
             sections.extend(self.value_effect(setting));
@@ -230,13 +229,18 @@ impl<'a> HoverContext<'a> {
         if let Some(concept) = concept.filter(|concept| concept.name() != name) {
             text.push_str(&format!(" = {}", concept.name()));
         }
-        if let Some(unit) = concept.map(|concept| concept_docs::unit(concept, self.lang)).filter(|unit| !unit.is_empty()) {
+        if let Some(unit) = concept.map(|concept| concept.unit_in(self.lang)).filter(|unit| !unit.is_empty()) {
             text.push_str(&format!(" ({unit})"));
         }
         if let Some(owner) = owner {
             text.push_str(&format!(" · `{owner}`"));
         }
         text
+    }
+
+    /// The library releases with which the file runs.
+    fn library_versions(&self) -> LibraryVersions {
+        self.report.project.library_versions(self.position.file)
     }
 
     /// Whether a finding at the position reports that the key is removed or has no effect.

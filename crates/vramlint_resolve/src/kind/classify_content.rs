@@ -5,8 +5,14 @@ use crate::SourceFile;
 use std::collections::BTreeSet;
 use vramlint_base::message;
 use vramlint_catalog::dialect;
-use vramlint_catalog::{Concept, Dialect, keys};
+use vramlint_catalog::{Concept, Dialect, classes, keys};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
+
+/// Whether LLaMA-Factory has a stage of this name.
+fn is_stage(text: &str) -> bool {
+    let field = classes::find("llamafactory.train").and_then(|class| class.field("stage"));
+    field.is_some_and(|field| field.values.iter().any(|stage| stage == text))
+}
 
 /// What a data file is by its own keys, and by its name if they leave it open.
 pub fn classify(file: &SourceFile) -> FileClass {
@@ -127,7 +133,7 @@ fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<FileClass> {
         return Some(by_key(FileKind::Axolotl, KindConfidence::Recognized, "base_model"));
     }
     let stage =
-        root.get("stage").and_then(NodeRef::text).is_some_and(|stage| ["pt", "sft", "rm", "ppo", "dpo", "kto"].contains(&stage));
+        root.get("stage").and_then(NodeRef::text).is_some_and(|stage| is_stage(stage));
     if has("finetuning_type") || has("model_name_or_path") && stage && (has("template") || has("cutoff_len")) {
         return Some(by_key(
             FileKind::LlamaFactory,

@@ -59,6 +59,7 @@
 use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Severity, Value, message};
+use vramlint_catalog::classes;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::CallRef;
 use vramlint_resolve::code::{ArgValue, LibraryCall};
@@ -127,7 +128,7 @@ fn precision(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) 
     let ArgValue::Known(known) = &value.value else { return };
     let meant = match known {
         Value::Null => return,
-        Value::Text(text) if matches!(text.as_str(), "no" | "fp16" | "bf16" | "fp8") => return,
+        Value::Text(text) if is_precision(text) => return,
         Value::Bool(false) => Some("no"),
         Value::Text(text) => match text.to_lowercase().strip_prefix("torch.").unwrap_or(&text.to_lowercase()) {
             "no" | "none" | "fp32" | "float32" | "false" | "off" => Some("no"),
@@ -234,7 +235,7 @@ fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, reported: &mut R
         let Some(launch) = run.launch.as_deref() else { continue };
         let Some(variable) = launch.variable(VARIABLE).filter(|variable| !variable.conditional) else { continue };
         let Some(text) = variable.value.text() else { continue };
-        if text.is_empty() || matches!(text, "no" | "fp16" | "bf16" | "fp8") {
+        if text.is_empty() || is_precision(text) {
             continue;
         }
         let place = FileRange::new(launch.file, variable.range);
@@ -250,4 +251,9 @@ fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, reported: &mut R
             );
         }
     }
+}
+
+/// Whether accelerate takes it as `mixed_precision`.
+fn is_precision(text: &str) -> bool {
+    classes::values("accelerate.Accelerator", "mixed_precision").contains(&text)
 }

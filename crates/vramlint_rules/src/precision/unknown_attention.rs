@@ -48,6 +48,7 @@
 use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, message};
+use vramlint_catalog::classes;
 use vramlint_resolve::Feature;
 use vramlint_semantic::calls;
 
@@ -64,17 +65,10 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// The names of transformers 5.23.0; each may stand behind `paged|`.
-const NAMES: &[&str] = &[
-    "eager",
-    "sdpa",
-    "flash_attention_2",
-    "flash_attention_3",
-    "flash_attention_4",
-    "flex_attention",
-    "sdpa_paged",
-    "eager_paged",
-];
+/// The names that transformers takes; each may follow `paged|`.
+fn names() -> Vec<&'static str> {
+    classes::values("trl.ModelConfig", "attn_implementation")
+}
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
@@ -86,7 +80,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let Some(argument) = call.argument("attn_implementation", None) else { continue };
         let Some((text, place)) = calls::text_value(argument) else { continue };
-        let known = NAMES.contains(&text.strip_prefix("paged|").unwrap_or(text));
+        let known = names().contains(&text.strip_prefix("paged|").unwrap_or(text));
         if known || text.contains('/') || registers(cx) || !reported.insert(place) {
             continue;
         }
@@ -122,7 +116,7 @@ fn registers(cx: &Context<'_>) -> bool {
 
 fn meant(text: &str) -> Option<&'static str> {
     let lower = text.to_lowercase().replace(['-', ' '], "_");
-    if let Some(name) = NAMES.iter().find(|name| **name == lower) {
+    if let Some(name) = names().into_iter().find(|name| *name == lower) {
         return Some(name);
     }
     match lower.as_str() {

@@ -4,6 +4,7 @@ use crate::rule::push_most_severe;
 use crate::syntax_and_keys::invalid_value::{RULE, finding};
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, Value, is_templated, message};
+use vramlint_catalog::classes;
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -192,7 +193,7 @@ fn typed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     }
     if let Some((text, place)) = given("mixed_precision") {
         let lower = text.to_lowercase();
-        if lower != text && ["no", "fp16", "bf16", "fp8"].contains(&lower.as_str()) {
+        if lower != text && classes::values("accelerate.Accelerator", "mixed_precision").contains(&lower.as_str()) {
             let message = message!(
                 "accelerate launch refuses --mixed_precision {text}: as a flag it is written {lower}",
                 "accelerate launch 拒绝 --mixed_precision {text}：作为参数应写 {lower}"
