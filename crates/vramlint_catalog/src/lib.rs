@@ -8,6 +8,7 @@ pub mod classes;
 pub mod concept;
 pub mod dialect;
 pub mod families;
+pub mod files;
 pub mod flags;
 pub mod frameworks;
 pub mod gpus;

@@ -102,7 +102,9 @@ fn closed_values_stand_in_the_tables_alone() {
         }
         for list in lists(without_tests(&text)) {
             let items: BTreeSet<&str> = list.iter().copied().collect();
-            let Some((field, _)) = closed.iter().find(|(_, values)| items.intersection(values).count() >= COPIED) else { continue };
+            let Some((field, _)) = closed.iter().find(|(_, values)| items.intersection(values).count() >= COPIED) else {
+                continue;
+            };
             match ALLOWED.iter().position(|(file, first, _)| *file == name && *first == list[0]) {
                 Some(index) => drop(used.insert(index)),
                 None => copies.push(format!("{name}: {list:?} copies values of {field}: look them up in vramlint_catalog")),

@@ -37,4 +37,5 @@ pub use report::{Report, check, governing};
 pub use request::Request;
 pub use skipped::{SkipReason, Skipped, SkippedPath};
 pub use suppress::{AddIgnoreOutcome, add_ignores, ignore_edit};
+pub use vramlint_catalog::files::watch_globs;
 pub use workspace::{AnalysisError, AnalysisResult, CancellationToken, Workspace};

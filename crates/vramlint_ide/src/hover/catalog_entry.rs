@@ -4,10 +4,10 @@ use super::provenance::tick;
 use crate::cursor::key_at;
 use crate::embedded::FilePosition;
 use vramlint_base::{FileRange, Lang, message};
-use vramlint_catalog::{Concept, LibraryVersions};
 use vramlint_catalog::classes::{self, Class, Field};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys::{self, Key, KeyType, Standing};
+use vramlint_catalog::{Concept, LibraryVersions};
 use vramlint_resolve::{FileKind, Project};
 
 /// Maximum number of listed values.

@@ -121,7 +121,9 @@ impl<'a> HoverContext<'a> {
             vec![self.heading(&name, Some(first.concept), entry.as_ref().and_then(catalog_entry::CatalogEntry::owner))];
         let about = entry.as_ref().and_then(|entry| entry.about(Some(first.concept), self.lang));
         sections.push(about.unwrap_or_else(|| first.concept.about(self.lang).to_owned()));
-        sections.extend(entry.as_ref().and_then(|entry| entry.facts(self.has_lifecycle_finding(), &self.library_versions(), self.lang)));
+        sections.extend(
+            entry.as_ref().and_then(|entry| entry.facts(self.has_lifecycle_finding(), &self.library_versions(), self.lang)),
+        );
         for (number, setting) in settings.iter().take(SETTINGS).enumerate() {
             if number > 0 {
                 let (name, about) = (setting.concept.name(), setting.concept.about(self.lang));

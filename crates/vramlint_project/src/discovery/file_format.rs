@@ -112,6 +112,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_ending_that_is_read_has_a_format() {
+        for extension in vramlint_catalog::files::EXTENSIONS {
+            let format = FileFormat::by_name(Path::new(&format!("a/train.{extension}")));
+            assert!(matches!(format, FormatByName::Format(_)), "{extension}");
+        }
+    }
+
+    #[test]
     fn names_and_folders() {
         let of = |path| FileFormat::by_name(Path::new(path));
         assert_eq!(of("a/DS.JSON"), FormatByName::Format(FileFormat::Json));

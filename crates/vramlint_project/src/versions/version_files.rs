@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::TextRange;
+use vramlint_catalog::files::{is_requirement_folder, is_requirement_list};
 use vramlint_resolve::versions::files::{LibraryMention, ManifestKind, includes, read_mentions};
 use vramlint_resolve::versions::{EvidenceRank, VersionSpec};
 
@@ -19,8 +20,6 @@ const MAX_LOCK_SIZE: u64 = 16 << 20;
 const MAX_SHOWN_SIZE: usize = 1 << 20;
 /// How deep files may take in others.
 const MAX_INCLUDE_DEPTH: usize = 4;
-/// Folders of requirement files that speak for the folder above.
-const REQUIREMENT_FOLDERS: [&str; 4] = ["requirements", "requirement", "reqs", "dependencies"];
 
 /// A file, or an environment, that says which versions there are.
 #[derive(Clone, Debug)]
@@ -77,10 +76,9 @@ fn in_folder(reader: &Reader<'_>, folder: &Path) -> Vec<VersionFile> {
         let path = folder.join(&name);
         if let Some(form) = ManifestKind::from_name(&name) {
             reader.read(&path, form, folder, 0, &mut out);
-        } else if REQUIREMENT_FOLDERS.contains(&name.as_str()) && path.is_dir() {
+        } else if is_requirement_folder(&name) && path.is_dir() {
             for inner in reader.names(&path) {
-                let is_list = [".txt", ".in", ".pip"].iter().any(|end| inner.ends_with(end));
-                if is_list {
+                if is_requirement_list(&inner) {
                     reader.read(&path.join(&inner), ManifestKind::Requirements, folder, 0, &mut out);
                 }
             }

@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use vramlint_base::message;
+use vramlint_catalog::files::is_requirement_folder;
 use vramlint_estimate::SimulationCache;
 
 /// Tells an analysis that nobody waits for it any more. Clones share the word.
@@ -157,7 +158,7 @@ impl Workspace {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let configures = matches!(&*name, "vramlint.toml" | ".gitignore" | ".ignore");
         let names_versions = vramlint_resolve::versions::files::ManifestKind::from_name(&name).is_some()
-            || path.parent().and_then(Path::file_name).is_some_and(|folder| folder.to_string_lossy().starts_with("req"));
+            || path.parent().and_then(Path::file_name).is_some_and(|folder| is_requirement_folder(&folder.to_string_lossy()));
         let unknown = match self.session.prepared.get() {
             Some(Ok(prepared)) => !prepared.by_path.contains_key(path),
             Some(Err(_)) => true,

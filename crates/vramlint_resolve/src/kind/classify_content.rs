@@ -132,8 +132,7 @@ fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<FileClass> {
     {
         return Some(by_key(FileKind::Axolotl, KindConfidence::Recognized, "base_model"));
     }
-    let stage =
-        root.get("stage").and_then(NodeRef::text).is_some_and(|stage| is_stage(stage));
+    let stage = root.get("stage").and_then(NodeRef::text).is_some_and(|stage| is_stage(stage));
     if has("finetuning_type") || has("model_name_or_path") && stage && (has("template") || has("cutoff_len")) {
         return Some(by_key(
             FileKind::LlamaFactory,

@@ -147,7 +147,13 @@ fn names_accelerate(graph: &FileGraph, sources: &RunSources, launch: &Launch) ->
 }
 
 /// Adds what DeepSpeed's file, the launcher's flags and accelerate's block set. Returns `train_batch_size`.
-fn add_deepspeed(candidates: &mut CandidateSet, graph: &FileGraph, sources: &RunSources, trainer: bool, versions: &LibraryVersions) -> Option<Candidate> {
+fn add_deepspeed(
+    candidates: &mut CandidateSet,
+    graph: &FileGraph,
+    sources: &RunSources,
+    trainer: bool,
+    versions: &LibraryVersions,
+) -> Option<Candidate> {
     let mut train_batch = None;
     if let Some(id) = sources.deepspeed {
         deepspeed::add_file(candidates, graph.file(id), trainer, &mut train_batch);

@@ -4,20 +4,13 @@ use crate::client_capabilities::ClientCapabilities;
 use serde_json::json;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::Registration;
-
-/// The files that are analyzed and those that configure the analysis.
-const WATCHED_GLOBS: [&str; 4] = [
-    "**/*.{yaml,yml,json,jsonc,hjson,py,sh,bash,zsh,slurm,sbatch,ps1,bat,cmd,env,md,markdown,mk,lock,cfg}",
-    "**/{vramlint.toml,.vramlint.toml,pyproject.toml,requirements*.txt,.gitignore,.env}",
-    "**/{Makefile,GNUmakefile,makefile}",
-    "**/{Dockerfile,Dockerfile.*,*.dockerfile,*.Dockerfile}",
-];
+use vramlint_project::watch_globs;
 
 /// Asks the client to report changes of these files and of its settings.
 pub(super) fn register(client: &Client, capabilities: ClientCapabilities) {
     let mut wanted = Vec::new();
     if capabilities.watch_files {
-        let watchers: Vec<_> = WATCHED_GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
+        let watchers: Vec<_> = watch_globs().into_iter().map(|glob| json!({ "globPattern": glob })).collect();
         wanted.push(Registration {
             id: "vramlint-files".to_owned(),
             method: "workspace/didChangeWatchedFiles".to_owned(),

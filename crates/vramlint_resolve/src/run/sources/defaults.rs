@@ -62,12 +62,7 @@ pub(in crate::run) fn add(
 }
 
 /// Adds the default of one concept in the releases in use.
-pub(in crate::run) fn add_default(
-    candidates: &mut CandidateSet,
-    dialect: Dialect,
-    concept: Concept,
-    versions: &LibraryVersions,
-) {
+pub(in crate::run) fn add_default(candidates: &mut CandidateSet, dialect: Dialect, concept: Concept, versions: &LibraryVersions) {
     if let Some((value, source)) = dialect::default_of(dialect, concept, None, versions) {
         let origin = Origin::Default { tool: tool_name(dialect), source };
         candidates.add(concept, SourceLayer::Default, known(value, "", origin));

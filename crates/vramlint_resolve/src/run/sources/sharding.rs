@@ -3,8 +3,8 @@
 //! Sources: accelerate 1.15.0 `commands/launch.py` and `utils/dataclasses.py`, transformers 5.23.0 `integrations/deepspeed.py`.
 
 use super::super::auto_values::ENGINE;
-use super::defaults::add_default;
 use super::super::precedence::{CandidateSet, SourceLayer, arithmetic, known, unknown};
+use super::defaults::add_default;
 use crate::launch::Launch;
 use crate::setting::{Origin, Setting};
 use crate::{FileKind, SourceFile};

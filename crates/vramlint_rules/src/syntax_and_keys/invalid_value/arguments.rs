@@ -50,8 +50,12 @@ fn report(
         _ => None,
     };
     if let Some(edit) = edit {
-        let same =
-            given.value.as_ref().and_then(Value::as_str).zip(meant.as_str()).is_some_and(|(old, new)| letters(old) == letters(new));
+        let same = given
+            .value
+            .as_ref()
+            .and_then(Value::as_str)
+            .zip(meant.as_str())
+            .is_some_and(|(old, new)| letters(old) == letters(new));
         let applicability = if same { Applicability::Safe } else { Applicability::Unsafe };
         let text = edit.text.trim().to_owned();
         found = found.with_fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] });

@@ -105,8 +105,11 @@ fn fsdp(cx: &Context<'_>, set: &ArgumentSet) -> Option<Finding> {
     let classes = set.classes.iter().filter_map(|name| classes::find(name));
     let words = classes.filter_map(|class| class.field("fsdp")).find(|field| !field.values.is_empty())?.all_values();
     let wrong = items.iter().find(|item| !words.contains(&item.to_lowercase().as_str()))?;
-    let near =
-        words.iter().copied().find(|word| letters(word) == letters(wrong)).or_else(|| keys::nearest(wrong, words.iter().copied()));
+    let near = words
+        .iter()
+        .copied()
+        .find(|word| letters(word) == letters(wrong))
+        .or_else(|| keys::nearest(wrong, words.iter().copied()));
     let meant = match (&given.value, near) {
         (Some(Value::Text(text)), Some(near)) => Some(Value::Text(text.replace(wrong, near))),
         _ => None,
