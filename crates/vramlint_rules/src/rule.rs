@@ -202,7 +202,7 @@ impl ReportedPlaces {
     }
 }
 
-/// Reports each place reported, with the gravest of what the starts with one file find there.
+/// Reports each place once, with the gravest of what the starts with one file find there.
 pub(crate) fn push_most_severe(found: Vec<Finding>, out: &mut Sink) {
     let mut places: BTreeMap<FileRange, usize> = BTreeMap::new();
     let mut kept: Vec<Finding> = Vec::new();

@@ -8,7 +8,7 @@ use vramlint_catalog::keys::nearest;
 /// The variables that torch reads, the first that is set alone.
 pub const VARIABLES: [&str; 3] = ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_ALLOC_CONF"];
 
-/// ErrorKind a setting takes.
+/// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SettingType {
     /// `True` or `False`, with a capital.
@@ -53,14 +53,14 @@ pub const SETTINGS: &[(&str, SettingType)] = &[
     ("expandable_segments_reserve", SettingType::Anything),
 ];
 
-/// ErrorKind torch refuses.
+/// What torch refuses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AllocConfError {
     /// The bytes of the text that are refused.
     pub range: Range<usize>,
     /// Why.
     pub what: ErrorKind,
-    /// ErrorKind would be taken instead, where that is evident.
+    /// What would be taken instead, where that is evident.
     pub instead: Option<String>,
 }
 
@@ -88,7 +88,7 @@ struct Token {
     range: Range<usize>,
 }
 
-/// ErrorKind torch refuses in a text, in order; it stops at the first itself.
+/// What torch refuses in a text, in order; it stops at the first itself.
 pub fn errors(text: &str) -> Vec<AllocConfError> {
     if let Some(problem) = quotes(text) {
         return vec![problem];

@@ -3,7 +3,7 @@
 //! `RANK`, `WORLD_SIZE` or `MASTER_ADDR` are set for another way to start the training than the one that follows.
 //!
 //! ## Why it matters
-//! These variables are what one process of a group is rendezvous_flags by its launcher. One `python` command that gets `WORLD_SIZE=2` and a local
+//! These variables are what one process of a group is told by its launcher. One `python` command that gets `WORLD_SIZE=2` and a local
 //! `MASTER_ADDR` believes to be the first of two: it waits for the second until the time is up (ten minutes at least), and stops.
 //! `torchrun` does not read `MASTER_ADDR`: over several machines it needs `--master_addr` or `--rdzv_endpoint`, else each machine meets
 //! itself at 127.0.0.1 and waits.
@@ -177,7 +177,7 @@ fn is_one_of_several(project: &Project, run: &Run, launch: &Launch) -> bool {
         || run.code.as_ref().is_some_and(|code| project.any_has(&code.files, Feature::ProcessSpawn))
 }
 
-/// The address of the first machine, which `torchrun` is not rendezvous_flags.
+/// The address of the first machine, which `torchrun` does not get.
 fn unread_address(project: &Project, launch: &Launch) -> Option<Finding> {
     let machines = launch.flag("--nnodes").and_then(|flag| flag.values.first())?;
     let several = machines.text()?.parse::<u32>().ok().filter(|machines| *machines > 1)?;

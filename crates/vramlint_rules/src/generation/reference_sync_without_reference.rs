@@ -107,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             let mut found = finding_of(cx, set, &RULE, RULE.severity, sync.place, message);
             if let Some(given) = set.get("precompute_ref_log_probs") {
-                found = found.with_related(given.place, message!("computed reported, before training", "训练前一次性计算"));
+                found = found.with_related(given.place, message!("computed once, before training", "训练前一次性计算"));
             }
             out.push(found.with_help(message!("keep one of the two", "两者只保留其一")));
         }

@@ -10,7 +10,7 @@ use vramlint_estimate::{Repair, RunEstimate, TrainingEffect};
 use vramlint_memory::setup::Optimizer;
 use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 
-/// How many repairs of a kind are repairs_that.
+/// How many repairs of a kind are listed.
 const TOLD: usize = 4;
 
 /// What helps, in words: the single changes that make it fit and train the same, then those that change the training.

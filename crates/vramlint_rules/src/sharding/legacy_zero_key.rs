@@ -3,7 +3,7 @@
 //! A key of `zero_optimization` that DeepSpeed has replaced by another one.
 //!
 //! ## Why it matters
-//! The old key still works, with a warning in the log of every rank, or is dropped (`cpu_offload_use_pin_memory`). Consumers of
+//! The old key still works, with a warning in the log of every rank, or is dropped (`cpu_offload_use_pin_memory`). Readers of
 //! the file, accelerate and the Trainer among them, look for the new one: what is offloaded by an old key they do not see.
 //!
 //! ## Example

@@ -4,7 +4,7 @@
 //!
 //! ## Why it matters
 //! The run stops before it starts. The rest of the file is read as well as it can be, so that its other findings are not lost.
-//! A JSON file for DeepSpeed has two consumers: DeepSpeed itself takes comments and trailing commas, while accelerate and
+//! A JSON file for DeepSpeed has two readers: DeepSpeed itself takes comments and trailing commas, while accelerate and
 //! transformers refuse them.
 //!
 //! ## Example

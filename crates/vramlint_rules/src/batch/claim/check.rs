@@ -31,7 +31,7 @@ pub(in crate::batch) struct Numbers<'a> {
 /// What the numbers say.
 #[derive(Clone, Debug)]
 pub(in crate::batch) enum Comparison<'a> {
-    /// Nothing: they are not known, or it is not clear of what the claim mentions.
+    /// Nothing: they are not known, or it is not clear of what the claim speaks.
     Unknown,
     /// They bear the claim out, as far as they are known.
     Consistent(Numbers<'a>),

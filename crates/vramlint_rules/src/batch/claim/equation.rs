@@ -86,7 +86,7 @@ fn finish(members: &[Member], start: usize, lone: Option<usize>) -> Option<Equat
     let (first, tail) = (factors.first()?, factors.last()?);
     let total = factors.iter().try_fold(1i64, |product, factor| product.checked_mul(factor.value))?;
     let total_range = first.range.start..tail.range.end;
-    // `4 * 8 * num_gpus = per_device * 16`: nothing is total.
+    // `4 * 8 * num_gpus = per_device * 16`: nothing is stated.
     members.iter().all(|member| !member.symbolic || member.numbers.is_empty()).then_some(Equation {
         factors,
         total,

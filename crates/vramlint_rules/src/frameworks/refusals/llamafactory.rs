@@ -6,7 +6,7 @@ use vramlint_base::{Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
-/// FrameworkConfig that belong to one stage.
+/// Keys that belong to one stage.
 pub(crate) fn stage(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let stage = match keys.place("stage") {
         None => "sft",

@@ -1,4 +1,4 @@
-//! FrameworkConfig that LLaMA-Factory, Axolotl and OpenRLHF take only together with others.
+//! Keys that LLaMA-Factory, Axolotl and OpenRLHF take only together with others.
 
 use crate::frameworks::{self, Check, refusals};
 use crate::syntax_and_keys::missing_key::RULE;

@@ -1,4 +1,4 @@
-//! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
+//! Keys and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
 
 use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::removed_key::RULE;

@@ -1,4 +1,4 @@
-//! FrameworkConfig and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
+//! Keys and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
 
 use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::unknown_key::RULE;
@@ -11,7 +11,7 @@ use vramlint_resolve::versions::{Version, VersionSpec};
 use vramlint_semantic::class_fields::{self, FieldStatus};
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 
-/// FrameworkConfig of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
+/// Keys of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
 const AXOLOTL_NAMES: &[(&str, &str)] = &[
     ("per_device_train_batch_size", "micro_batch_size"),
     ("train_batch_size", "micro_batch_size"),

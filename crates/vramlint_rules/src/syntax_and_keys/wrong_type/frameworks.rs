@@ -10,11 +10,11 @@ use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 
-/// FrameworkConfig of LLaMA-Factory's own classes that every training of their kind computes with (llamafactory 0.9.4 hparams, data/loader.py,
+/// Keys of LLaMA-Factory's own classes that every training of their kind computes with (llamafactory 0.9.4 hparams, data/loader.py,
 /// model/adapter.py, read).
 const COMPUTED: &[&str] = &["cutoff_len", "lora_rank", "lora_dropout", "val_size", "max_samples"];
 
-/// FrameworkConfig of torchtune's recipes that are counted with (torchtune 0.6.1 recipes, read).
+/// Keys of torchtune's recipes that are counted with (torchtune 0.6.1 recipes, read).
 const COUNTED: &[&str] = &["batch_size", "epochs", "gradient_accumulation_steps"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
