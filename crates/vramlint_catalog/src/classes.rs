@@ -265,6 +265,18 @@ pub struct Table {
     pub classes: Vec<Class>,
 }
 
+/// Reads the table of a framework when it is first asked for.
+macro_rules! load {
+    ($package:literal) => {{
+        static TABLE: std::sync::LazyLock<$crate::classes::Table> = std::sync::LazyLock::new(|| {
+            serde_json::from_str(include_str!(concat!("../../data/classes/", $package, ".json")))
+                .expect("a test reads every table")
+        });
+        &*TABLE
+    }};
+}
+pub(crate) use load;
+
 macro_rules! tables {
     ($($package:literal)*) => {
         /// First word of the import paths, and the table that is read when it is first asked for.

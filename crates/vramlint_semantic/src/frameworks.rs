@@ -1,9 +1,10 @@
 //! The settings of one training as its framework sees them: the file, and the options of the command over it.
 
-use std::collections::BTreeMap;
-use vramlint_base::{Applicability, FileRange, Fix, Value, has_template_mark, message};
+use std::collections::{BTreeMap, BTreeSet};
+use vramlint_base::{Applicability, FileId, FileRange, Fix, Value, has_template_mark, message};
+use vramlint_catalog::Dialect;
 use vramlint_catalog::classes::{self, Class};
-use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::frameworks::ConfigLoader;
 use vramlint_edit as edit;
 use vramlint_resolve::launch::Launch;
 use vramlint_resolve::{FileKind, Project, Run, SourceFile};
@@ -13,7 +14,7 @@ use vramlint_syntax::data::{Loader, NodeRef};
 #[derive(Debug)]
 pub struct FrameworkConfig<'a> {
     /// The framework.
-    pub kind: FileKind,
+    pub dialect: Dialect,
     /// Where most of them stand: the file, else the script with the command.
     pub file: &'a SourceFile,
     /// The project.
@@ -42,56 +43,59 @@ pub struct FrameworkSetting {
 /// Depth of blocks that is looked into.
 const DEPTH: usize = 3;
 
-const FRAMEWORKS: &[FileKind] =
-    &[FileKind::Axolotl, FileKind::LlamaFactory, FileKind::Torchtune, FileKind::MsSwift, FileKind::OpenRlhf];
+/// The framework whose file, which is a whole training, this is.
+fn framework_of(project: &Project, file: FileId) -> Option<Dialect> {
+    match project.kind(file) {
+        FileKind::Framework(dialect) if dialect.is_standalone => Some(dialect),
+        _ => None,
+    }
+}
 
 /// Every training that one of these frameworks reads.
 pub fn framework_configs(project: &Project) -> Vec<FrameworkConfig<'_>> {
     let mut found = Vec::new();
-    let data = project.files.iter().filter(|file| FRAMEWORKS.contains(&project.kind(file.id)) && file.data().is_some());
-    for file in data.filter(|file| !project.is_documentation_snippet(file.id)) {
-        let kind = project.kind(file.id);
+    for file in project.files.iter().filter(|file| file.data().is_some() && !project.is_documentation_snippet(file.id)) {
+        let Some(dialect) = framework_of(project, file.id) else { continue };
         let mut runs = project.runs_of(file.id).filter(|run| run.launch.is_some()).peekable();
         if runs.peek().is_none() {
-            found.extend(keys(project, kind, Some(file), None));
+            found.extend(keys(project, dialect, Some(file), None));
         }
         for run in runs {
-            found.extend(keys(project, kind, Some(file), run.launch.as_deref()));
+            found.extend(keys(project, dialect, Some(file), run.launch.as_deref()));
         }
     }
     for run in &project.runs {
-        let Some(kind) = by_flags(project, run) else { continue };
-        found.extend(keys(project, kind, None, run.launch.as_deref()));
+        let Some(dialect) = by_flags(project, run) else { continue };
+        found.extend(keys(project, dialect, None, run.launch.as_deref()));
     }
     found
 }
 
 /// The framework of a command that gives everything by flags.
-fn by_flags(project: &Project, run: &Run) -> Option<FileKind> {
+fn by_flags(project: &Project, run: &Run) -> Option<Dialect> {
     let launch = run.launch.as_deref()?;
-    let of_file = run.files.iter().any(|file| FRAMEWORKS.contains(&project.kind(*file)));
-    let module = launch.module.as_ref().and_then(|word| word.text()).unwrap_or_default();
-    match launch.launcher {
-        _ if of_file => None,
-        Launcher::Swift => Some(FileKind::MsSwift),
-        Launcher::LlamaFactory => Some(FileKind::LlamaFactory),
-        _ if module.starts_with("openrlhf.cli.") => Some(FileKind::OpenRlhf),
-        _ => None,
+    if run.files.iter().any(|file| framework_of(project, *file).is_some()) {
+        return None;
     }
+    if launch.launcher.is_enough {
+        return launch.launcher.dialect;
+    }
+    let module = launch.module.as_ref().and_then(|word| word.text()).unwrap_or_default();
+    Dialect::of_module(module).filter(|dialect| dialect.classes.by_module && classes::find(module).is_some())
 }
 
 fn keys<'a>(
     project: &'a Project,
-    kind: FileKind,
+    dialect: Dialect,
     file: Option<&'a SourceFile>,
     launch: Option<&'a Launch>,
 ) -> Option<FrameworkConfig<'a>> {
     let mut settings = BTreeMap::new();
     if let Some(file) = file {
         let data = file.data()?;
-        let loader = match kind {
+        let loader = match dialect.files.map(|files| files.loader) {
             _ if data.json => Loader::Json,
-            FileKind::LlamaFactory | FileKind::Torchtune => Loader::OmegaConf,
+            Some(ConfigLoader::OmegaConf | ConfigLoader::JsonArgparse) => Loader::OmegaConf,
             _ => Loader::PyYaml,
         };
         collect(file, data.root()?, loader, "", DEPTH, &mut settings);
@@ -103,6 +107,9 @@ fn keys<'a>(
         }
         for option in launch.options() {
             let name = option.name.trim_start_matches('+').replace('-', "_");
+            if launch.launcher.config.option == Some(name.as_str()) && launch.launcher.is_enough {
+                continue;
+            }
             let (value, place) = match &option.value {
                 Some(value) => (value.text.as_deref().map(typed), value.range),
                 None => (Some(Value::Bool(true)), option.word),
@@ -113,7 +120,7 @@ fn keys<'a>(
         }
     }
     let file = file.or_else(|| launch.map(|launch| project.file(launch.file)))?;
-    Some(FrameworkConfig { kind, file, project, launch, settings })
+    Some(FrameworkConfig { dialect, file, project, launch, settings })
 }
 
 fn collect(
@@ -161,29 +168,28 @@ fn typed(text: &str) -> Value {
 impl FrameworkConfig<'_> {
     /// The tool as its package is called.
     pub fn tool(&self) -> &'static str {
-        match self.kind {
-            FileKind::Axolotl => "axolotl",
-            FileKind::LlamaFactory => "llamafactory",
-            FileKind::Torchtune => "torchtune",
-            FileKind::MsSwift => "ms-swift",
-            _ => "openrlhf",
-        }
+        self.dialect.framework().package
     }
 
     /// The tool as it calls itself.
     pub fn name(&self) -> &'static str {
-        match self.kind {
-            FileKind::Axolotl => "Axolotl",
-            FileKind::LlamaFactory => "LLaMA-Factory",
-            FileKind::Torchtune => "torchtune",
-            FileKind::MsSwift => "ms-swift",
-            _ => "OpenRLHF",
-        }
+        self.dialect.framework().name
     }
 
-    /// Every setting that stands for itself: those of blocks are left out.
+    /// Every setting that stands for itself: those of blocks only where the framework's class has the keys of the block.
     pub fn top_level(&self) -> impl Iterator<Item = (&str, &FrameworkSetting)> {
-        self.settings.iter().filter(|(_, setting)| !setting.nested).map(|(name, setting)| (name.as_str(), setting))
+        let blocks: BTreeSet<&str> =
+            self.class().into_iter().flat_map(Class::fields).filter_map(|field| Some(field.name.rsplit_once('.')?.0)).collect();
+        // A block whose keys belong to a class of another package: `data.num_workers`.
+        let open = self.class().into_iter().flat_map(Class::fields).map(|field| field.name.as_str());
+        let open: BTreeSet<&str> = open.filter(|name| !name.contains('.') && !blocks.contains(name)).collect();
+        let counts = move |name: &str, setting: &FrameworkSetting| match name.rsplit_once('.') {
+            Some((block, _)) if setting.nested => blocks.contains(block),
+            Some((block, _)) => !open.contains(block.split('.').next().unwrap_or(block)),
+            None => true,
+        };
+        let settings = self.settings.iter().filter(move |(name, setting)| counts(name, setting));
+        settings.map(|(name, setting)| (name.as_str(), setting))
     }
 
     /// Whether its command is seen, so that nobody else reads the file.
@@ -212,21 +218,18 @@ impl FrameworkConfig<'_> {
 
     /// What the framework takes, by its releases.
     pub fn class(&self) -> Option<&'static Class> {
-        let module = || Some(self.launch?.module.as_ref()?.text()?.to_owned());
-        let task = || self.launch?.script.as_ref()?.text();
-        let name = match self.kind {
-            FileKind::Axolotl => "axolotl.config".to_owned(),
-            // Its other commands fill other classes.
-            FileKind::LlamaFactory if self.launch.is_some() || self.is_set("do_train") => "llamafactory.train".to_owned(),
-            FileKind::MsSwift => match task()? {
-                "sft" | "pt" => "swift.sft".to_owned(),
-                "rlhf" => "swift.rlhf".to_owned(),
-                _ => return None,
-            },
-            FileKind::OpenRlhf => module()?,
-            _ => return None,
+        let classes = &self.dialect.framework().classes;
+        if !classes.complete {
+            return None;
+        }
+        let by_key = || classes.by_key.iter().find(|(key, _)| self.is_set(key)).map(|(_, class)| *class);
+        let name = match self.launch {
+            Some(launch) if classes.by_module => launch.module.as_ref()?.text()?,
+            Some(launch) if !classes.by_command.is_empty() => classes.of_command(launch.script.as_ref()?.text()?)?,
+            None if !classes.by_command.is_empty() || !classes.by_key.is_empty() => by_key()?,
+            _ => classes.usual?,
         };
-        classes::find(&name)
+        classes::find(name)
     }
 
     /// The value of a setting, where it is set and known.
@@ -277,10 +280,8 @@ impl FrameworkConfig<'_> {
     /// The ZeRO stage of the DeepSpeed file that a setting names, where the project has that file.
     pub fn zero_stage(&self, key: &str) -> Option<i64> {
         let path = self.text(key)?;
-        match path {
-            "zero3" | "zero3_offload" if self.kind == FileKind::MsSwift => return Some(3),
-            "zero0" | "zero1" | "zero2" | "zero2_offload" if self.kind == FileKind::MsSwift => return Some(2),
-            _ => {}
+        if let Some((_, stage)) = self.dialect.framework().zero_presets.iter().find(|(preset, _)| *preset == path) {
+            return Some(*stage);
         }
         let folders = [self.file.folder(), self.launch.map_or("", |launch| self.project.file(launch.file).folder())];
         let named = folders.iter().find_map(|folder| self.project.path_resolver.resolve(path, folder))?;

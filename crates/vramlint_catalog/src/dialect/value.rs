@@ -35,6 +35,8 @@ pub(crate) enum Form {
     Names,
     /// A type of torch: `fp32`, `bf16`, `fp16`.
     Dtype,
+    /// The type of the weights by a name of Lightning's precision: `bf16-true`; autocast keeps fp32.
+    TruePrecision,
     /// What is autocast: `no`, `bf16`, `fp16`, `fp8`. Knows Lightning's `bf16-mixed` too.
     Precision,
     /// accelerate's own words for it; others are refused there and stay as they are.
@@ -106,6 +108,7 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::Name => value.as_str().filter(|name| !name.trim().is_empty()).map(|_| value.clone()),
         Form::Names => names(value),
         Form::Dtype => named(value, dtype),
+        Form::TruePrecision => value.as_str().and_then(true_precision).and_then(text),
         Form::Precision => precision(value),
         Form::AcceleratePrecision => Some(accelerate_precision(value)),
         Form::Attention => attention(value),
@@ -293,6 +296,16 @@ fn dtype(word: &str) -> Option<&'static str> {
     }
 }
 
+/// lightning 2.6.1 fabric/plugins/precision.
+fn true_precision(word: &str) -> Option<&'static str> {
+    match word {
+        "bf16-true" => Some("bf16"),
+        "16-true" => Some("fp16"),
+        "32-true" | "bf16-mixed" | "16-mixed" => Some("fp32"),
+        _ => None,
+    }
+}
+
 fn precision(value: &Value) -> Option<Value> {
     match value {
         Value::Int(16) => text("fp16"),
@@ -381,9 +394,12 @@ fn quantization(value: &Value) -> Option<Value> {
         Value::Int(_) => bits(value, "nf4"),
         Value::Text(_) => named(value, |word| match word {
             "none" | "no" | "off" | "false" | "null" => Some("none"),
-            "4bit" | "4-bit" | "4" | "nf4" | "int4" | "bnb_4bit" | "bnb-4bit" | "qlora" => Some("nf4"),
-            "fp4" => Some("fp4"),
-            "8bit" | "8-bit" | "8" | "int8" | "llm_int8" | "bnb_8bit" | "bnb-8bit" => Some("int8"),
+            "4bit" | "4-bit" | "4" | "nf4" | "int4" | "bnb_4bit" | "bnb-4bit" | "qlora" | "bnb.nf4" => Some("nf4"),
+            "bnb.nf4-dq" => Some("nf4-double"),
+            "fp4" | "bnb.fp4" | "bnb.fp4-dq" => Some("fp4"),
+            "bnb.int8" | "bnb.int8-training" | "8bit" | "8-bit" | "8" | "int8" | "llm_int8" | "bnb_8bit" | "bnb-8bit" => {
+                Some("int8")
+            }
             _ => None,
         }),
         _ => None,

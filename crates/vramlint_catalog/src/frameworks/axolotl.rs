@@ -2,8 +2,8 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, Framework, Processes, Unknown,
-    UnknownKeys, Weights,
+    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, Framework, Processes, Unknown,
+    UnknownKeys, VllmShare, Weights,
 };
 use super::evidence::{Evidence, KeyTest::Has};
 use super::transformers::HF_FIXES;
@@ -23,7 +23,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     second: SECOND,
     files: Some(ConfigFiles {
         evidence: &[Evidence {
-            confidence: 90,
+            is_certain: true,
             key: Some("base_model"),
             all: &[Has("base_model")],
             any: &[
@@ -43,7 +43,9 @@ pub(super) static FRAMEWORK: Framework = Framework {
     }),
     classes: ArgumentClasses { usual: Some("axolotl.config"), complete: true, ..COMMON.classes },
     modules: &[EntryModule { path: "axolotl.cli.train", takes_file: true }],
-    unknown_keys: UnknownKeys { in_file: Unknown::Dropped, borrowed: BORROWED, ..COMMON.unknown_keys },
+    unknown_keys: UnknownKeys { in_file: Unknown::Dropped, extended_by: Some("plugins"), borrowed: BORROWED, ..COMMON.unknown_keys },
+    file_types: FileTypes::Pydantic,
+    vllm_shares: &[VllmShare { key: "vllm.gpu_memory_utilization", if_on: "trl.use_vllm", if_text: None }],
     batch: BatchArithmetic {
         counts_completions: true,
         source: "axolotl 0.18.0 src/axolotl/utils/config/__init__.py:202",

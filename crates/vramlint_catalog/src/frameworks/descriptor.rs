@@ -28,10 +28,16 @@ pub struct Framework {
     pub files: Option<ConfigFiles>,
     /// The classes that its files and commands fill.
     pub classes: ArgumentClasses,
+    /// What is trained, by the first word of the command.
+    pub tasks: &'static [(&'static [&'static str], &'static str)],
     /// Modules that train with it: `python -m axolotl.cli.train`.
     pub modules: &'static [EntryModule],
     /// What it does with keys that it does not know.
     pub unknown_keys: UnknownKeys,
+    /// How it types the values of its file.
+    pub file_types: FileTypes,
+    /// The names of DeepSpeed files that it ships, and their stage.
+    pub zero_presets: &'static [(&'static str, i64)],
     /// How it multiplies.
     pub batch: BatchArithmetic,
     /// Whether it trains by transformers' Trainer, so that its arguments and DeepSpeed's numbers must agree.
@@ -46,12 +52,21 @@ pub struct Framework {
     pub spreads_rows: bool,
     /// How many processes train where no launcher starts them.
     pub processes: Processes,
-    /// How vLLM shares a GPU with the training.
-    pub vllm: Option<Vllm>,
+    /// Whether `use_vllm` alone means TRL's default mode.
+    pub has_vllm_mode_of_trl: bool,
+    /// The keys that hold vLLM's share of a GPU.
+    pub vllm_shares: &'static [VllmShare],
     /// The keys that a fix writes.
     pub fixes: FixKeys,
     /// What an estimate takes for granted.
     pub estimate: EstimateTraits,
+}
+
+impl Framework {
+    /// What a command with this first word trains.
+    pub fn task_of_command(&self, word: &str) -> Option<&'static str> {
+        self.tasks.iter().find(|(words, _)| words.contains(&word)).map(|(_, task)| *task)
+    }
 }
 
 /// The files of a framework.
@@ -65,6 +80,13 @@ pub struct ConfigFiles {
     pub text_becomes_number: bool,
     /// Whether it refuses what `yaml.safe_load` refuses, so that no loader of the project stands between.
     pub refuses_tags: bool,
+}
+
+impl ConfigFiles {
+    /// Whether it reads numbers that `yaml.safe_load` takes for text.
+    pub fn reads_more_numbers(&self) -> bool {
+        self.text_becomes_number || self.loader != ConfigLoader::PyYaml
+    }
 }
 
 /// Who types the scalars of a YAML file.
@@ -142,8 +164,23 @@ pub struct UnknownKeys {
     pub let_pass_by_variable: &'static [&'static str],
     /// A key that makes it take any other.
     pub let_pass_by_key: Option<&'static str>,
+    /// A key of plugins, which bring keys of their own.
+    pub extended_by: Option<&'static str>,
     /// Names that people bring from elsewhere, and its own for the same.
     pub borrowed: &'static [(&'static str, &'static str)],
+}
+
+/// How a framework types the values of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileTypes {
+    /// Nobody looked.
+    NotJudged,
+    /// By pydantic, which refuses what it cannot turn.
+    Pydantic,
+    /// Not at all: text ends in an error where these keys are computed with.
+    Computed(&'static [&'static str]),
+    /// As argparse would: by the declared type.
+    Declared,
 }
 
 /// The arithmetic of a framework.
@@ -189,15 +226,15 @@ pub enum Processes {
     Ray,
 }
 
-/// How vLLM generates beside the training.
+/// A key that holds vLLM's share of a GPU, above 0 and up to 1.
 #[derive(Clone, Copy, Debug)]
-pub struct Vllm {
-    /// The share of a GPU that it takes where it shares one.
-    pub share: Option<f64>,
-    /// Version and file of the share.
-    pub source: &'static str,
-    /// Whether `use_vllm` alone means TRL's default mode.
-    pub mode_of_trl: bool,
+pub struct VllmShare {
+    /// The key.
+    pub key: &'static str,
+    /// It counts where this key is on,
+    pub if_on: &'static str,
+    /// and this one holds this text.
+    pub if_text: Option<(&'static str, &'static str)>,
 }
 
 /// The keys that fixes write into a file.
@@ -273,22 +310,27 @@ pub(super) const COMMON: Framework = Framework {
     table: None,
     files: None,
     classes: ArgumentClasses { usual: None, by_command: &[], by_key: &[], by_module: false, complete: false },
+    tasks: &[],
     modules: &[],
     unknown_keys: UnknownKeys {
         in_file: Unknown::NotJudged,
         on_command_line: Unknown::NotJudged,
         let_pass_by_variable: &[],
         let_pass_by_key: None,
+        extended_by: None,
         borrowed: &[],
     },
     batch: BatchArithmetic { accumulation: Accumulation::Stated, counts_completions: false, whole: &[], source: "" },
+    file_types: FileTypes::NotJudged,
+    zero_presets: &[],
+    vllm_shares: &[],
     is_hf_trainer: false,
     is_standalone: false,
     is_deepspeed: false,
     divides_ranks: false,
     spreads_rows: false,
     processes: Processes::One,
-    vllm: None,
+    has_vllm_mode_of_trl: false,
     fixes: FixKeys { accumulation: None, checkpointing: None, liger: None },
     estimate: EstimateTraits {
         own_models: false,

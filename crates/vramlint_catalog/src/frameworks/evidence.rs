@@ -1,10 +1,12 @@
 //! What the keys of a file tell about its framework, as data.
 
+use crate::classes;
+
 /// Keys that tell a framework's file from others.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
-    /// From 0 to 100.
-    pub confidence: u8,
+    /// Whether no other tool has these keys.
+    pub is_certain: bool,
     /// The key that is named as the reason; without one, the first of [`Evidence::any`] that holds.
     pub key: Option<&'static str>,
     /// All of these hold,
@@ -22,8 +24,8 @@ pub enum KeyTest {
     HasInside(&'static str, &'static str),
     /// The key stands in some block at the root.
     HasInSomeBlock(&'static str),
-    /// The text at the key is one of these.
-    IsOneOf(&'static str, &'static [&'static str]),
+    /// The text at the key is one that the class takes there.
+    IsValueOf(&'static str, &'static str),
 }
 
 /// The keys of a file, as far as evidence looks at them.
@@ -44,13 +46,16 @@ impl KeyTest {
             Self::Has(key) => keys.has(key),
             Self::HasInside(block, key) => keys.has_inside(block, key),
             Self::HasInSomeBlock(key) => keys.has_in_some_block(key),
-            Self::IsOneOf(key, words) => keys.text(key).is_some_and(|text| words.contains(&text)),
+            Self::IsValueOf(key, class) => {
+                let field = classes::find(class).and_then(|class| class.field(key));
+                field.zip(keys.text(key)).is_some_and(|(field, text)| field.values.iter().any(|value| value == text))
+            }
         }
     }
 
     const fn key(&self) -> &'static str {
         match self {
-            Self::Has(key) | Self::HasInside(_, key) | Self::HasInSomeBlock(key) | Self::IsOneOf(key, _) => key,
+            Self::Has(key) | Self::HasInside(_, key) | Self::HasInSomeBlock(key) | Self::IsValueOf(key, _) => key,
         }
     }
 }

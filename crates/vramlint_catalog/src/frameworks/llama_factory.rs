@@ -2,10 +2,10 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FILES, FixKeys, Framework,
+    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FILES, FileTypes, FixKeys, Framework,
     Unknown, UnknownKeys, Weights,
 };
-use super::evidence::{Evidence, KeyTest::{Has, IsOneOf}};
+use super::evidence::{Evidence, KeyTest::{Has, IsValueOf}};
 use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, TRAINING_FLAGS};
 use crate::Concept as C;
 use crate::dialect::{Dialect, Form::*, Row};
@@ -21,11 +21,11 @@ pub(super) static FRAMEWORK: Framework = Framework {
     second: FSDP_WORDS,
     files: Some(ConfigFiles {
         evidence: &[
-            Evidence { confidence: 90, key: Some("finetuning_type"), all: &[Has("finetuning_type")], any: &[] },
+            Evidence { is_certain: true, key: Some("finetuning_type"), all: &[Has("finetuning_type")], any: &[] },
             Evidence {
-                confidence: 90,
+                is_certain: true,
                 key: Some("stage"),
-                all: &[Has("model_name_or_path"), IsOneOf("stage", &["pt", "sft", "rm", "ppo", "dpo", "kto"])],
+                all: &[Has("model_name_or_path"), IsValueOf("stage", "llamafactory.train")],
                 any: &[Has("template"), Has("cutoff_len")],
             },
         ],
@@ -47,6 +47,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         let_pass_by_variable: &["ALLOW_EXTRA_ARGS", "USE_MCA"],
         ..COMMON.unknown_keys
     },
+    // llamafactory 0.9.4 hparams, data/loader.py, model/adapter.py, read.
+    file_types: FileTypes::Computed(&["cutoff_len", "lora_rank", "lora_dropout", "val_size", "max_samples"]),
     batch: BatchArithmetic { source: "LLaMA-Factory 0.9.6.dev0 src/llamafactory/hparams/parser.py", ..COMMON.batch },
     is_hf_trainer: true,
     is_standalone: true,

@@ -8,8 +8,8 @@ mod descriptor;
 pub mod evidence;
 
 pub use descriptor::{
-    Accumulation, ArgumentClasses, BatchArithmetic, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FixKeys, Framework,
-    Loss, Processes, Unknown, UnknownKeys, Vllm, Weights,
+    Accumulation, ArgumentClasses, BatchArithmetic, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FileTypes, FixKeys,
+    Framework, Loss, Processes, Unknown, UnknownKeys, VllmShare, Weights,
 };
 pub use evidence::{Evidence, FileKeys, KeyTest};
 
@@ -53,6 +53,8 @@ frameworks! {
     Trl in trl;
     /// transformers `TrainingArguments`.
     HfTrainer in transformers;
+    /// litgpt.
+    Litgpt in litgpt;
     /// accelerate configuration.
     Accelerate in accelerate;
     /// DeepSpeed JSON.
@@ -76,10 +78,10 @@ impl Dialect {
     }
 
     /// The framework whose file has these keys, how certain that is, and the key that gives it away.
-    pub fn of_keys(keys: &dyn FileKeys) -> Option<(Self, u8, &'static str)> {
+    pub fn of_keys(keys: &dyn FileKeys) -> Option<(Self, bool, &'static str)> {
         Self::ALL.iter().find_map(|dialect| {
             let evidence = dialect.files.as_ref()?.evidence;
-            evidence.iter().find_map(|evidence| Some((*dialect, evidence.confidence, evidence.holds(keys)?)))
+            evidence.iter().find_map(|evidence| Some((*dialect, evidence.is_certain, evidence.holds(keys)?)))
         })
     }
 }

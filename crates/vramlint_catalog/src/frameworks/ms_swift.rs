@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    Accumulation, ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, FILES, FixKeys, Framework, Unknown, UnknownKeys, Vllm,
+    Accumulation, ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, FILES, FixKeys, Framework, Unknown, UnknownKeys, VllmShare,
 };
 use super::evidence::{Evidence, KeyTest::Has};
 use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, HF_FIXES, TRAINING_FLAGS};
@@ -20,7 +20,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     second: FSDP_WORDS,
     files: Some(ConfigFiles {
         evidence: &[Evidence {
-            confidence: 85,
+            is_certain: false,
             key: Some("tuner_type"),
             all: &[Has("model")],
             any: &[Has("tuner_type"), Has("train_type"), Has("sft_type"), Has("rlhf_type")],
@@ -38,6 +38,12 @@ pub(super) static FRAMEWORK: Framework = Framework {
         let_pass_by_key: Some("ignore_args_error"),
         ..COMMON.unknown_keys
     },
+    zero_presets: &[("zero0", 2), ("zero1", 2), ("zero2", 2), ("zero2_offload", 2), ("zero3", 3), ("zero3_offload", 3)],
+    vllm_shares: &[VllmShare {
+        key: "vllm_gpu_memory_utilization",
+        if_on: "use_vllm",
+        if_text: Some(("vllm_mode", "colocate")),
+    }],
     batch: BatchArithmetic {
         accumulation: Accumulation::UpTo(16),
         counts_completions: true,
@@ -47,7 +53,6 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_hf_trainer: true,
     is_standalone: true,
     divides_ranks: true,
-    vllm: Some(Vllm { share: Some(0.9), source: "ms-swift 4.6.0.dev0 swift/rlhf_trainers/args_mixin.py", mode_of_trl: false }),
     fixes: FixKeys { liger: Some("use_liger_kernel"), ..HF_FIXES },
     ..COMMON
 };
@@ -55,7 +60,10 @@ pub(super) static FRAMEWORK: Framework = Framework {
 /// `swift sft` and the other commands that train.
 pub(crate) static LAUNCHER: LauncherSpec = LauncherSpec {
     name: "swift",
-    commands: &[command(&["swift"]).starting(&[&["sft", "pt", "rlhf", "rm", "ppo", "grpo"]])],
+    commands: &[
+        command(&["swift"]).starting(&[&["sft", "pt", "rlhf"]]),
+        command(&["swift"]).starting(&[&["rm", "ppo", "grpo"]]),
+    ],
     flags: FLAGS,
     hands_on: &[TRAINING_FLAGS],
     dialect: Some(Dialect::MsSwift),

@@ -3,7 +3,7 @@
 
 use super::descriptor::{
     Accumulation, ArgumentClasses, BatchArithmetic, COMMON, EntryModule, EstimateTraits, FILES, Framework, Processes, Unknown,
-    UnknownKeys, Vllm,
+    UnknownKeys, VllmShare,
 };
 use crate::Concept as C;
 use crate::dialect::{Form::*, Row};
@@ -18,6 +18,10 @@ pub(super) static FRAMEWORK: Framework = Framework {
     classes: ArgumentClasses { by_module: true, complete: true, ..COMMON.classes },
     modules: &[EntryModule { path: "openrlhf.", takes_file: false }],
     unknown_keys: UnknownKeys { on_command_line: Unknown::Stops, ..COMMON.unknown_keys },
+    vllm_shares: &[
+        VllmShare { key: "vllm.gpu_memory_utilization", if_on: "vllm.num_engines", if_text: None },
+        VllmShare { key: "vllm_gpu_memory_utilization", if_on: "vllm_num_engines", if_text: None },
+    ],
     // It floors silently, and then trains other than what is written.
     batch: BatchArithmetic {
         accumulation: Accumulation::OfWhole,
@@ -29,7 +33,6 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_deepspeed: true,
     divides_ranks: true,
     processes: Processes::Ray,
-    vllm: Some(Vllm { share: Some(0.95), source: "OpenRLHF 0.11.0 openrlhf/cli/train_ppo_ray.py", mode_of_trl: false }),
     estimate: EstimateTraits { no_dropout: true, ..COMMON.estimate },
     ..COMMON
 };

@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EstimateTraits, FILES, FixKeys, Framework, Loss,
+    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EstimateTraits, FILES, FileTypes, FixKeys, Framework, Loss,
 };
 use super::evidence::{Evidence, KeyTest::{Has, HasInSomeBlock}};
 use crate::Concept as C;
@@ -19,7 +19,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     second: SECOND,
     files: Some(ConfigFiles {
         evidence: &[Evidence {
-            confidence: 95,
+            is_certain: true,
             key: Some("_component_"),
             all: &[],
             any: &[HasInSomeBlock("_component_"), Has("_component_")],
@@ -29,6 +29,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         ..FILES
     }),
     classes: ArgumentClasses { usual: Some("torchtune.recipe"), ..COMMON.classes },
+    // torchtune 0.6.1 recipes, read.
+    file_types: FileTypes::Computed(&["batch_size", "epochs", "gradient_accumulation_steps"]),
     batch: BatchArithmetic { source: "torchtune 0.7.0 recipes/full_finetune_distributed.py", ..COMMON.batch },
     is_standalone: true,
     divides_ranks: true,

@@ -19,12 +19,12 @@ pub(super) static FRAMEWORK: Framework = Framework {
     files: Some(ConfigFiles {
         evidence: &[
             Evidence {
-                confidence: 75,
+                is_certain: false,
                 key: Some("per_device_train_batch_size"),
                 all: &[Has("per_device_train_batch_size")],
                 any: &[],
             },
-            Evidence { confidence: 75, key: Some("per_device_train_batch_size"), all: USUAL_THREE, any: &[] },
+            Evidence { is_certain: false, key: Some("per_device_train_batch_size"), all: USUAL_THREE, any: &[] },
         ],
         ..FILES
     }),

@@ -1,7 +1,7 @@
 //! TRL: its configurations, and `trl sft`.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EstimateTraits, FILES, Framework, Loss, Vllm};
+use super::descriptor::{BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EstimateTraits, FILES, Framework, Loss};
 use super::evidence::{Evidence, KeyTest::{self, Has}};
 use super::transformers::{
     ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, HF_BATCH, HF_FIXES, LOADING, LOADING_OF_MEMORY, TRAINING_FLAGS, USUAL_THREE,
@@ -23,8 +23,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
     four_bits: ("nf4", false),
     files: Some(ConfigFiles {
         evidence: &[
-            Evidence { confidence: 75, key: None, all: &[Has("per_device_train_batch_size")], any: OWN },
-            Evidence { confidence: 75, key: None, all: USUAL_THREE, any: OWN },
+            Evidence { is_certain: false, key: None, all: &[Has("per_device_train_batch_size")], any: OWN },
+            Evidence { is_certain: false, key: None, all: USUAL_THREE, any: OWN },
         ],
         loader: ConfigLoader::TrlParser,
         text_becomes_number: true,
@@ -32,7 +32,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     }),
     batch: BatchArithmetic { source: "trl 1.16.0 trainer/grpo_config.py", ..HF_BATCH },
     is_hf_trainer: true,
-    vllm: Some(Vllm { share: Some(0.3), source: "trl 1.16.0 trainer/grpo_config.py", mode_of_trl: true }),
+    has_vllm_mode_of_trl: true,
     fixes: HF_FIXES,
     estimate: EstimateTraits { loss: Loss::PiecesOffered, ..COMMON.estimate },
     ..COMMON

@@ -1,7 +1,7 @@
 //! unsloth, which is called from Python.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{BatchArithmetic, COMMON, EstimateTraits, Framework, Loss, Vllm};
+use super::descriptor::{BatchArithmetic, COMMON, EstimateTraits, Framework, Loss};
 use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, LOADING, LOADING_OF_MEMORY};
 use super::trl;
 use crate::Concept as C;
@@ -16,7 +16,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     second: FSDP_WORDS,
     batch: BatchArithmetic { source: "trl 1.16.0 trainer/grpo_config.py", ..COMMON.batch },
     is_hf_trainer: true,
-    vllm: Some(Vllm { share: Some(0.5), source: "unsloth 2026.8.19 unsloth/models/loader.py", mode_of_trl: true }),
+    has_vllm_mode_of_trl: true,
     estimate: EstimateTraits {
         is_language_modelling: true,
         no_dropout: true,

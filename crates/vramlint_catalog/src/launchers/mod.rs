@@ -51,6 +51,8 @@ launchers! {
     Trl in frameworks::trl::LAUNCHER;
     /// `swift sft`
     Swift in frameworks::ms_swift::LAUNCHER;
+    /// `litgpt finetune_lora`
+    Litgpt in frameworks::litgpt::LAUNCHER;
 }
 
 impl Deref for Launcher {
@@ -75,10 +77,10 @@ impl Launcher {
         Self::ALL.iter().copied().find(|launcher| launcher.commands.iter().any(begins))
     }
 
-    /// What may stand in place of a program: the `sft` of `trl sft`.
+    /// What may stand in place of a program: the `sft` of `trl sft`; those of its first command.
     pub fn subcommands(self) -> impl Iterator<Item = &'static str> {
-        let kept = self.spec().commands.iter().filter(|command| command.keeps_last && command.words.len() == 1);
-        kept.flat_map(|command| command.words[0]).copied()
+        let kept = self.spec().commands.iter().find(|command| command.keeps_last && command.words.len() == 1);
+        kept.into_iter().flat_map(|command| command.words[0]).copied()
     }
 }
 

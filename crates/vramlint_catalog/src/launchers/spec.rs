@@ -82,8 +82,8 @@ pub struct ConfigArgument {
     pub option: Option<&'static str>,
     /// The option that names accelerate's file, or one that ships with the launcher.
     pub accelerate_option: Option<&'static str>,
-    /// What the words at the front are, where they are no file: keys of the framework.
-    pub positional: &'static [&'static str],
+    /// The key that a first word means which is not a file.
+    pub positional: Option<&'static str>,
 }
 
 /// How many processes a launcher starts.
@@ -141,7 +141,7 @@ pub(crate) const PLAIN: LauncherSpec = LauncherSpec {
     hands_on: &[],
     abbreviates: false,
     dialect: None,
-    config: ConfigArgument { is_first: false, option: None, accelerate_option: None, positional: &[] },
+    config: ConfigArgument { is_first: false, option: None, accelerate_option: None, positional: None },
     is_all_arguments: false,
     is_enough: false,
     starts_accelerate: false,

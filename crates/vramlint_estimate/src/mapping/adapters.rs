@@ -3,7 +3,7 @@
 use super::Mapping;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::Concept;
 use vramlint_memory::setup::{Lora, Targets, Task};
 
 /// The lowest LoRA rank.
@@ -64,14 +64,12 @@ impl Mapping<'_> {
         if let Some(rate) = self.value(Concept::LoraDropout).and_then(Value::as_float) {
             return rate > 0.0;
         }
-        match self.run.dialect {
-            // peft 0.21.2 tuners/lora/config.py and frameworks that keep its default.
-            Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Unsloth | Dialect::OpenRlhf | Dialect::Torchtune => false,
-            _ => {
-                self.assume(message!("lora_dropout is unknown: assuming above 0", "lora_dropout 未知：按大于 0 计"));
-                true
-            }
+        // peft 0.21.2 tuners/lora/config.py and frameworks that keep its default.
+        let none = self.run.dialect.estimate.no_dropout;
+        if !none {
+            self.assume(message!("lora_dropout is unknown: assuming above 0", "lora_dropout 未知：按大于 0 计"));
         }
+        !none
     }
 }
 

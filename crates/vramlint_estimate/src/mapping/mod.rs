@@ -23,7 +23,7 @@ mod vllm;
 use crate::capacity::gpu_of;
 use crate::models::{Model, Models};
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::Concept;
 use vramlint_memory::Setup;
 use vramlint_memory::setup::Platform;
 use vramlint_resolve::{Project, Run, Target};
@@ -124,10 +124,16 @@ impl Mapping<'_> {
     /// Rejects runs without a training step (evaluation, merging, generation) and unsupported engines.
     fn known_command(&self) -> Result<(), Message> {
         // LLaMA-Factory 0.9.6 train/sft/workflow.py trains only with `do_train`; its other commands use the same file format.
-        if self.run.dialect == Dialect::LlamaFactory && !self.enables("do_train", &[]) {
-            return Err(message!("do_train is not set: nothing is trained", "没有设置 do_train：不进行训练"));
+        let framework = self.run.dialect.framework();
+        let traits = &framework.estimate;
+        if traits.own_models {
+            let name = framework.name;
+            return Err(message!("{name} trains models of its own code", "{name} 训练的是自己实现的模型"));
         }
-        let recipe = self.run.dialect == Dialect::Torchtune;
+        if let Some(key) = traits.trains_if.filter(|key| !self.enables(key, &[])) {
+            return Err(message!("{key} is not set: nothing is trained", "没有设置 {key}：不进行训练"));
+        }
+        let recipe = traits.is_recipe;
         if recipe && !self.has(Concept::Optimizer) && !self.has_key("optimizer") {
             return Err(message!("no optimizer: nothing is trained", "没有优化器：不进行训练"));
         }

@@ -3,7 +3,7 @@
 use super::Mapping;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::Concept;
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{Offload, Scheme};
 
@@ -69,7 +69,7 @@ impl Mapping<'_> {
             return Ok(if version == 1 { Scheme::Fsdp1 } else { Scheme::Fsdp2 });
         }
         // The distributed recipes of torchtune 0.7.0 shard with `fully_shard`.
-        if self.run.dialect == Dialect::Torchtune && world.is_some_and(|world| world > 1) {
+        if self.run.dialect.estimate.is_recipe && world.is_some_and(|world| world > 1) {
             return Ok(Scheme::Fsdp2);
         }
         if kind.starts_with("megatron") || kind == "tp" {
@@ -80,7 +80,7 @@ impl Mapping<'_> {
 
     /// An unknown launcher may add DeepSpeed with offloading.
     fn unseen_launch(&mut self, scheme: Scheme) {
-        let library = !matches!(self.run.dialect, Dialect::Plain | Dialect::Unsloth);
+        let library = self.run.dialect.estimate.may_be_launched;
         if self.run.launcher.is_none() && library && matches!(scheme, Scheme::None | Scheme::Ddp) {
             self.assume(message!(
                 "the launch command is unknown: assuming no sharding and no offloading",

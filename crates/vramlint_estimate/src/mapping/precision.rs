@@ -4,6 +4,7 @@ use super::Mapping;
 use super::setting_range::{ValueRange, setting};
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
+use vramlint_catalog::frameworks::Weights;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Dtype, Quantization, Scheme, Task};
 use vramlint_resolve::Origin;
@@ -83,7 +84,7 @@ impl Mapping<'_> {
         }
         // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base; scripts call the function.
         let prepared = kind != Quantization::None
-            && (self.run.dialect == Dialect::Axolotl || self.code_calls("prepare_model_for_kbit_training"));
+            && (self.run.dialect.estimate.prepares_quantized || self.code_calls("prepare_model_for_kbit_training"));
         self.both(|setup| {
             setup.quantization = kind;
             setup.kbit_prepare = prepared;
@@ -93,19 +94,21 @@ impl Mapping<'_> {
 
     fn autocast(&mut self) -> Option<Dtype> {
         let word = self.value(Concept::MixedPrecision).and_then(Value::as_str);
-        match (word, self.run.dialect) {
-            // torchtune recipes compute in the type of their weights.
-            (_, Dialect::Torchtune) => None,
+        let framework = self.run.dialect.framework();
+        match (word, &framework.estimate) {
+            // A recipe computes in the type of its weights.
+            (_, traits) if traits.is_recipe => None,
             (Some("bf16"), _) => Some(Dtype::Bf16),
             (Some("fp16"), _) => Some(Dtype::Fp16),
             (Some("fp8"), _) => {
                 self.assume(message!("fp8 counts as bf16", "fp8 按 bf16 计"));
                 Some(Dtype::Bf16)
             }
-            (None, Dialect::Axolotl) => {
+            (None, traits) if traits.bf16_where_possible => {
+                let name = framework.name;
                 self.assume(message!(
-                    "bf16 is not set: assuming on, as Axolotl decides on recent GPUs",
-                    "没有设置 bf16：按 Axolotl 在新 GPU 上的做法开启"
+                    "bf16 is not set: assuming on, as {name} decides on recent GPUs",
+                    "没有设置 bf16：按 {name} 在新 GPU 上的做法开启"
                 ));
                 Some(Dtype::Bf16)
             }
@@ -134,20 +137,16 @@ impl Mapping<'_> {
         }
         let unstated = |dtype| ValueRange { upper: dtype, lower: dtype, stated: false };
         let full = self.upper.lora.is_none();
-        match self.run.dialect {
-            // LLaMA-Factory 0.9.6 hparams/parser.py: the compute type; model/adapter.py: trained parameters are fp32.
-            Dialect::LlamaFactory => {
+        let framework = self.run.dialect.framework();
+        match framework.estimate.weights {
+            Weights::ComputingUnlessTrained => {
                 let dtype = if full { Dtype::Fp32 } else { autocast.unwrap_or(Dtype::Fp32) };
-                let name = dtype.name();
-                self.assume(message!(
-                    "assuming {name} weights, as LLaMA-Factory loads them",
-                    "权重为 {name}（LLaMA-Factory 的加载方式）"
-                ));
+                let (name, by) = (dtype.name(), framework.name);
+                self.assume(message!("assuming {name} weights, as {by} loads them", "权重为 {name}（{by} 的加载方式）"));
                 unstated(dtype)
             }
-            // Axolotl 0.18.0 utils/config/__init__.py: `torch_dtype` follows bf16 and fp16.
-            Dialect::Axolotl => unstated(autocast.unwrap_or(Dtype::Fp32)),
-            _ if full && autocast == Some(Dtype::Fp16) && model.dtype != Some(Dtype::Fp32) => {
+            Weights::Computing => unstated(autocast.unwrap_or(Dtype::Fp32)),
+            Weights::Stored if full && autocast == Some(Dtype::Fp16) && model.dtype != Some(Dtype::Fp32) => {
                 // torch 2.15 amp/grad_scaler.py accepts neither fp16 gradients ("Attempting to unscale FP16 gradients") nor bf16 gradients.
                 self.assume(message!(
                     "assuming fp32 weights: parameters trained under fp16 autocast must be fp32",
@@ -155,7 +154,7 @@ impl Mapping<'_> {
                 ));
                 unstated(Dtype::Fp32)
             }
-            _ => self.as_stored(model),
+            Weights::Stored => self.as_stored(model),
         }
     }
 

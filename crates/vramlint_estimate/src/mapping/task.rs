@@ -2,6 +2,7 @@
 
 use super::Mapping;
 use vramlint_base::{Message, Value, message};
+use vramlint_catalog::frameworks::Loss;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Head, Reference, Task};
 
@@ -12,8 +13,8 @@ impl Mapping<'_> {
     /// The task as the project names it.
     fn task_name(&self) -> Option<String> {
         let said = self.run.task.clone().or_else(|| self.text(Concept::Task)).map(|name| name.to_lowercase());
-        // A torchtune recipe names its loss.
-        let recipe = || (self.run.dialect == Dialect::Torchtune && self.names_class("DPOLoss")).then(|| "dpo".to_owned());
+        // A recipe names its loss.
+        let recipe = || (self.run.dialect.estimate.is_recipe && self.names_class("DPOLoss")).then(|| "dpo".to_owned());
         said.or_else(recipe)
     }
 
@@ -39,7 +40,7 @@ impl Mapping<'_> {
                 Task::Grpo
             }
             None => {
-                if !matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Axolotl | Dialect::Torchtune | Dialect::Unsloth) {
+                if !self.run.dialect.estimate.is_language_modelling {
                     self.assume(message!(
                         "the task is unknown: assuming next-token prediction",
                         "任务未知：按预测下一个 token 计"
@@ -85,11 +86,15 @@ impl Mapping<'_> {
             }
             (Some(head), _) => head,
             // torchtune 0.7.0 modules/loss: both compute the loss in chunks.
-            (None, Dialect::Torchtune) if self.names_class("LinearCrossEntropyLoss") || self.names_class("ChunkedOutputLoss") => {
+            (None, dialect)
+                if dialect.estimate.is_recipe
+                    && (self.names_class("LinearCrossEntropyLoss") || self.names_class("ChunkedOutputLoss")) =>
+            {
                 Head::Fused
             }
-            (None, Dialect::Unsloth) => {
-                self.assume(message!("assuming a chunked loss, as in unsloth", "损失分块计算（unsloth 的做法）"));
+            (None, dialect) if dialect.estimate.loss == Loss::Chunked => {
+                let name = dialect.framework().name;
+                self.assume(message!("assuming a chunked loss, as in {name}", "损失分块计算（{name} 的做法）"));
                 Head::Liger
             }
             _ => Head::FullLogits,

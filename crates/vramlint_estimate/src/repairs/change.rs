@@ -2,7 +2,7 @@
 
 use crate::run_estimate::RunEstimate;
 use vramlint_base::{Message, message};
-use vramlint_catalog::Dialect;
+use vramlint_catalog::frameworks::Loss;
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Lora, Optimizer, Quantization, Scheme, Targets, Task};
 
@@ -78,10 +78,10 @@ pub(super) fn offered_head(of: &RunEstimate) -> Option<Head> {
     if of.setup.head != Head::FullLogits || !language {
         return None;
     }
-    match of.library {
-        Some(Dialect::Plain | Dialect::Accelerate | Dialect::Lightning | Dialect::DeepSpeed) => None,
-        Some(Dialect::Torchtune | Dialect::Trl) => Some(Head::Fused),
-        _ => Some(Head::Liger),
+    match of.library.map(|dialect| dialect.framework().estimate.loss) {
+        Some(Loss::Whole) => None,
+        Some(Loss::PiecesOffered) => Some(Head::Fused),
+        Some(Loss::LigerOffered | Loss::Chunked) | None => Some(Head::Liger),
     }
 }
 

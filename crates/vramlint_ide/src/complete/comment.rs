@@ -63,7 +63,7 @@ fn directive(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     }
     if let Some(typed) = body.strip_prefix("kind=") {
         let mut completions = CompletionBuilder::new(offset - typed.len(), offset, typed);
-        for kind in FileKind::ALL {
+        for kind in FileKind::all() {
             completions.add(item(kind.name(), kind.name().to_owned(), String::new()));
         }
         return Some(completions);

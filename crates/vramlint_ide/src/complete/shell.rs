@@ -32,7 +32,7 @@ pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilde
     let (launcher, from) = position?;
     let arguments = &words[from..];
     // The launcher has no flags before the configuration.
-    if launcher == Launcher::LlamaFactory && (!arguments.is_empty() || current.text.starts_with('-')) {
+    if launcher.is_all_arguments && (!arguments.is_empty() || current.text.starts_with('-')) {
         return option_completions(cx, launcher, "", arguments, &current);
     }
     let flags_of_launcher = LauncherFlags { launcher };
@@ -85,20 +85,11 @@ fn is_assignment(word: &str) -> bool {
 
 /// What can be written instead of the program.
 fn program_completions(cx: &CompletionContext<'_>, launcher: Launcher, completions: &mut CompletionBuilder) {
-    let words: &[&str] = match launcher {
-        Launcher::Trl => &["sft", "dpo", "grpo", "kto", "reward", "rloo"],
-        Launcher::Swift => &["sft", "pt", "rlhf"],
-        _ => &[],
-    };
-    for word in words {
-        completions.add(plain_item(word, CompletionKind::Value));
-    }
-    match launcher {
-        Launcher::LlamaFactory | Launcher::Axolotl => {
-            add_files(cx, completions, TargetSyntax::Shell, None, vramlint_resolve::FileKind::is_training);
-        }
-        Launcher::Trl | Launcher::Swift => {}
-        _ => add_programs(cx, completions),
+    launcher.subcommands().for_each(|word| completions.add(plain_item(word, CompletionKind::Value)));
+    if launcher.config.is_first {
+        add_files(cx, completions, TargetSyntax::Shell, None, vramlint_resolve::FileKind::is_training);
+    } else if launcher.subcommands().next().is_none() {
+        add_programs(cx, completions);
     }
 }
 
@@ -153,8 +144,8 @@ fn value(cx: &CompletionContext<'_>, name: &str, row: Option<CatalogItem>, curre
     let mut completions = CompletionBuilder::new(cx.offset - typed.len(), cx.offset, typed);
     let quoted = current.quote;
     let key = name.trim_start_matches('-').replace('-', "_");
-    let dialects = [Dialect::HfTrainer, Dialect::Trl, Dialect::MsSwift, Dialect::LlamaFactory, Dialect::OpenRlhf];
-    if dialects.iter().any(|dialect| is_model(Some(*dialect), &[], &key)) {
+    let by_command = |dialect: &&Dialect| dialect.files.is_some();
+    if Dialect::ALL.iter().filter(by_command).any(|dialect| is_model(Some(*dialect), &[], &key)) {
         add_models(cx, &mut completions, TargetSyntax::Shell, quoted);
         return completions;
     }
@@ -223,24 +214,13 @@ fn arity_text(flag: &Flag, lang: Lang) -> String {
 
 /// The launcher at the start of the words, and how many words it takes.
 fn launcher(words: &[Word]) -> Option<(Launcher, usize)> {
-    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
-    let program = text(0).rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
-    Some(match (program, text(1), text(2)) {
-        ("accelerate", "launch", _) => (Launcher::Accelerate, 2),
-        ("accelerate-launch", ..) => (Launcher::Accelerate, 1),
-        ("torchrun", ..) => (Launcher::Torchrun, 1),
-        ("deepspeed", ..) => (Launcher::DeepSpeed, 1),
-        ("llamafactory-cli" | "lmf", "train", _) => (Launcher::LlamaFactory, 2),
-        ("axolotl", "train", _) => (Launcher::Axolotl, 2),
-        ("tune", "run", _) => (Launcher::Tune, 2),
-        ("trl", "" | "sft" | "dpo" | "grpo" | "kto" | "reward" | "rloo", _) => (Launcher::Trl, 1),
-        ("swift", "" | "sft" | "pt" | "rlhf" | "rm" | "ppo" | "grpo", _) => (Launcher::Swift, 1),
-        ("python" | "python3", "-m", "torch.distributed.run" | "torch.distributed.launch") => (Launcher::Torchrun, 3),
-        ("python" | "python3", "-m", "accelerate.commands.launch") => (Launcher::Accelerate, 3),
-        ("python" | "python3", ..) if words.len() > 1 && text(1) != "-m" => (Launcher::Python, 1),
-        ("python" | "python3", "-m", module) if !module.is_empty() => (Launcher::Python, 1),
-        _ => return None,
-    })
+    let texts: Vec<Option<&str>> = words.iter().map(|word| Some(word.text.as_str())).collect();
+    match Launcher::of_words(&texts) {
+        // What it starts is still to come.
+        Some((Launcher::Python, _)) if texts.len() < 2 || texts[1] == Some("-m") && texts.len() < 3 => None,
+        None if texts.len() == 1 => Some((Launcher::of_program(&words[0].text)?, 1)),
+        found => found,
+    }
 }
 
 /// The words of the command up to the cursor, the last one at the cursor; `None` in a comment.

@@ -3,6 +3,7 @@
 use super::CompletionContext;
 use super::catalog_item::CatalogItem;
 use vramlint_base::LineIndex;
+use vramlint_catalog::Dialect;
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::keys;
@@ -85,7 +86,7 @@ fn file_classes(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<&'s
         sets.filter(|set| set.place.file == file.id || set.arguments.iter().any(|given| given.key_place.file == file.id));
     let mut names = class_names_by_kind(project, file, kind);
     // How the project reads the file is stronger evidence than its keys.
-    if matches!(kind, FileKind::HfTrainer | FileKind::Trl | FileKind::Training) {
+    if matches!(kind, FileKind::Framework(Dialect::HfTrainer | Dialect::Trl) | FileKind::Training) {
         let read: Vec<String> = read_here.flat_map(|set| set.classes.iter().cloned()).collect();
         names = if read.is_empty() { names } else { read };
     }
@@ -101,20 +102,16 @@ fn file_classes(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<&'s
 fn class_names_by_kind(project: &Project, file: &SourceFile, kind: FileKind) -> Vec<String> {
     let launched = || project.runs_of(file.id).next();
     let task = || launched().and_then(|run| run.task.clone());
-    let names: Vec<&str> = match kind {
-        FileKind::HfTrainer => vec!["transformers.TrainingArguments"],
-        FileKind::Trl => return trl(task().as_deref()),
-        FileKind::LlamaFactory => vec!["llamafactory.train"],
-        FileKind::Axolotl => vec!["axolotl.config"],
-        FileKind::MsSwift => match launched().and_then(|run| run.launch.as_ref()?.script.as_ref()?.text()) {
-            Some("rlhf") => vec!["swift.rlhf"],
-            _ => vec!["swift.sft"],
-        },
-        FileKind::Torchtune => vec!["torchtune.recipe"],
-        FileKind::OpenRlhf => return launched().and_then(module).into_iter().collect(),
-        _ => Vec::new(),
-    };
-    names.into_iter().map(str::to_owned).collect()
+    let FileKind::Framework(dialect) = kind else { return Vec::new() };
+    let classes = &dialect.framework().classes;
+    if dialect == Dialect::Trl {
+        return trl(task().as_deref());
+    }
+    if classes.by_module {
+        return launched().and_then(module).into_iter().collect();
+    }
+    let command = launched().and_then(|run| classes.of_command(run.launch.as_ref()?.script.as_ref()?.text()?));
+    command.or(classes.usual).into_iter().map(str::to_owned).collect()
 }
 
 fn module(run: &Run) -> Option<String> {
@@ -141,12 +138,13 @@ pub(super) fn program_options(
     launcher: Launcher,
     script: &str,
 ) -> (Vec<CatalogItem>, Vec<String>) {
-    let named: Vec<String> = match launcher {
-        Launcher::Trl => trl(Some(script)),
-        Launcher::Swift if matches!(script, "rlhf" | "grpo" | "ppo" | "rm") => vec!["swift.rlhf".to_owned()],
-        Launcher::Swift => vec!["swift.sft".to_owned()],
-        Launcher::LlamaFactory => vec!["llamafactory.train".to_owned()],
-        _ if script.starts_with("openrlhf.cli.") => vec![script.to_owned()],
+    let named: Vec<String> = match launcher.dialect {
+        Some(Dialect::Trl) => trl(Some(script)),
+        Some(dialect) if launcher.is_enough => {
+            let classes = &dialect.framework().classes;
+            classes.of_command(script).or(classes.usual).into_iter().map(str::to_owned).collect()
+        }
+        _ if Dialect::of_module(script).is_some_and(|dialect| dialect.classes.by_module) => vec![script.to_owned()],
         _ => Vec::new(),
     };
     let found: Vec<&'static Class> = named.iter().filter_map(|name| classes::find(name)).collect();

@@ -3,8 +3,9 @@
 use super::{Hint, HintKind, host};
 use vramlint_base::{FileId, FileRange, Lang, Value, message};
 use vramlint_catalog::dialect;
+use vramlint_catalog::frameworks::ConfigFiles;
 use vramlint_project::Report;
-use vramlint_resolve::{FileKind, SourceFile};
+use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml::scalar::looks_like_number;
 
@@ -19,7 +20,7 @@ pub(super) fn numbers(report: &Report, file: FileId, wanted: &impl Fn(FileRange)
     let mut found = NumberHints { report, wanted, lang, hints: Vec::new() };
     for text in host_file.chain(embedded) {
         // Only these readers are known to convert it: OmegaConf, TrlParser and Axolotl (rule yaml-number-is-text).
-        if !matches!(project.kind(text.id), FileKind::LlamaFactory | FileKind::Torchtune | FileKind::Trl | FileKind::Axolotl) {
+        if !project.kind(text.id).config().is_some_and(ConfigFiles::reads_more_numbers) {
             continue;
         }
         let Some(data) = text.data().filter(|data| !data.json) else { continue };

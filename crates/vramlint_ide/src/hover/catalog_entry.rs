@@ -54,14 +54,10 @@ fn key_table(kind: FileKind) -> Option<&'static [Key]> {
 
 /// The class whose fields a kind of file sets.
 fn argument_class(kind: FileKind) -> Option<&'static Class> {
-    classes::find(match kind {
-        FileKind::Axolotl => "axolotl.config",
-        FileKind::LlamaFactory => "llamafactory.train",
-        FileKind::Torchtune => "torchtune.recipe",
-        FileKind::MsSwift => "swift.sft",
-        FileKind::HfTrainer => "transformers.TrainingArguments",
-        _ => return None,
-    })
+    match kind {
+        FileKind::Framework(dialect) => classes::find(dialect.classes.usual?),
+        _ => None,
+    }
 }
 
 fn from_data_file(project: &Project, position: FilePosition) -> Option<CatalogEntry> {

@@ -6,6 +6,7 @@ use crate::kind::FileKind;
 use crate::project::Project;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 
 /// The argument sets of a project, those of runs first.
@@ -42,8 +43,8 @@ fn collect(project: &Project) -> Vec<ArgumentSet> {
     }
     for file in &project.files {
         let reader = match project.kind(file.id) {
-            FileKind::LlamaFactory => ArgumentReader::LlamaFactory,
-            FileKind::HfTrainer | FileKind::Trl => ArgumentReader::Unknown,
+            FileKind::Framework(Dialect::LlamaFactory) => ArgumentReader::LlamaFactory,
+            FileKind::Framework(Dialect::HfTrainer | Dialect::Trl) => ArgumentReader::Unknown,
             _ => continue,
         };
         if file.data().is_some() && !read.contains(&file.id) {

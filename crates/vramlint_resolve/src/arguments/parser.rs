@@ -8,6 +8,7 @@ use crate::project::Project;
 use crate::run::{parse_cli_value, sources::data_file::loader_of};
 use std::collections::BTreeSet;
 use vramlint_base::{FileId, FileRange, Value};
+use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_syntax::data::Loader;
 use vramlint_syntax::shell::Word;
@@ -117,8 +118,11 @@ pub(super) fn from_trl_command(
 pub(super) fn from_file(project: &Project, id: FileId, reader: ArgumentReader, run: Option<usize>) -> ArgumentSet {
     let source = project.file(id);
     let kind = project.kind(id);
-    let class =
-        if kind == FileKind::LlamaFactory { "transformers.Seq2SeqTrainingArguments" } else { "transformers.TrainingArguments" };
+    let class = if kind == FileKind::Framework(Dialect::LlamaFactory) {
+        "transformers.Seq2SeqTrainingArguments"
+    } else {
+        "transformers.TrainingArguments"
+    };
     let mut set = ArgumentSet {
         classes: vec![class.to_owned()],
         other_names: Vec::new(),

@@ -5,14 +5,9 @@ use crate::SourceFile;
 use std::collections::BTreeSet;
 use vramlint_base::message;
 use vramlint_catalog::dialect;
-use vramlint_catalog::{Concept, Dialect, classes, keys};
+use vramlint_catalog::frameworks::FileKeys;
+use vramlint_catalog::{Concept, Dialect, keys};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
-
-/// Whether LLaMA-Factory has a stage of this name.
-fn is_stage(text: &str) -> bool {
-    let field = classes::find("llamafactory.train").and_then(|class| class.field("stage"));
-    field.is_some_and(|field| field.values.iter().any(|stage| stage == text))
-}
 
 /// What a data file is by its own keys, and by its name if they leave it open.
 pub fn classify(file: &SourceFile) -> FileClass {
@@ -120,51 +115,33 @@ fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<Fil
 }
 
 fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<FileClass> {
-    let has = |key: &str| keys.contains(key);
-    let component = root.entries().any(|(_, value)| value.get("_component_").is_some());
-    if component || has("_component_") {
-        return Some(by_key(FileKind::Torchtune, KindConfidence::Recognized, "_component_"));
+    let (dialect, is_certain, key) = Dialect::of_keys(&RootKeys { root, keys })?;
+    let confidence = if is_certain { KindConfidence::Recognized } else { KindConfidence::Guessed };
+    Some(by_key(FileKind::Framework(dialect), confidence, key))
+}
+
+/// The keys of a file's root, as the evidence of a framework looks at them.
+struct RootKeys<'a> {
+    root: NodeRef<'a>,
+    keys: &'a BTreeSet<&'a str>,
+}
+
+impl FileKeys for RootKeys<'_> {
+    fn has(&self, key: &str) -> bool {
+        self.keys.contains(key)
     }
-    if has("base_model")
-        && ["micro_batch_size", "sequence_len", "adapter", "datasets", "pretraining_dataset", "load_in_8bit", "rl"]
-            .iter()
-            .any(|key| has(key))
-    {
-        return Some(by_key(FileKind::Axolotl, KindConfidence::Recognized, "base_model"));
+
+    fn has_inside(&self, block: &str, key: &str) -> bool {
+        self.root.get(block).is_some_and(|block| block.get(key).is_some())
     }
-    let stage = root.get("stage").and_then(NodeRef::text).is_some_and(|stage| is_stage(stage));
-    if has("finetuning_type") || has("model_name_or_path") && stage && (has("template") || has("cutoff_len")) {
-        return Some(by_key(
-            FileKind::LlamaFactory,
-            KindConfidence::Recognized,
-            if has("finetuning_type") { "finetuning_type" } else { "stage" },
-        ));
+
+    fn has_in_some_block(&self, key: &str) -> bool {
+        self.root.entries().any(|(_, value)| value.get(key).is_some())
     }
-    if has("model") && ["tuner_type", "train_type", "sft_type", "rlhf_type"].iter().any(|key| has(key)) {
-        return Some(by_key(FileKind::MsSwift, KindConfidence::Guessed, "tuner_type"));
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.root.get(key).and_then(NodeRef::text)
     }
-    if has("per_device_train_batch_size") || has("output_dir") && has("num_train_epochs") && has("learning_rate") {
-        let trl = [
-            "dataset_name",
-            "dataset_mixture",
-            "max_length",
-            "max_seq_length",
-            "num_generations",
-            "beta",
-            "use_peft",
-            "lora_r",
-            "reward_funcs",
-            "max_completion_length",
-            "packing",
-            "dataset_train_split",
-        ];
-        let key = trl.iter().find(|key| has(key));
-        return Some(key.map_or_else(
-            || by_key(FileKind::HfTrainer, KindConfidence::Guessed, "per_device_train_batch_size"),
-            |key| by_key(FileKind::Trl, KindConfidence::Guessed, key),
-        ));
-    }
-    None
 }
 
 /// Concepts that only a training has.

@@ -6,6 +6,7 @@ use crate::path_resolver::PathResolver;
 use crate::source_set::SourceSet;
 use std::sync::Arc;
 use vramlint_base::FileId;
+use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::data::{DataFile, NodeRef};
 use vramlint_syntax::shell::Word;
@@ -32,20 +33,24 @@ pub(super) fn by_launches(
             };
             name(flag.values.first(), kind, &flag.name);
         }
-        match launch.launcher {
-            Launcher::LlamaFactory => name(launch.script.as_ref(), FileKind::LlamaFactory, "llamafactory-cli train"),
-            Launcher::Axolotl => name(launch.script.as_ref(), FileKind::Axolotl, "axolotl train"),
-            _ => {}
+        if let Some(dialect) = launch.launcher.dialect.filter(|_| launch.launcher.config.is_first) {
+            name(launch.script.as_ref(), FileKind::Framework(dialect), launch.launcher.name);
         }
-        if launch.module.as_ref().and_then(Word::text) == Some("axolotl.cli.train") {
-            name(launch.arguments.first(), FileKind::Axolotl, "axolotl.cli.train");
+        let module = launch.module.as_ref().and_then(Word::text).unwrap_or_default();
+        if let Some(dialect) = Dialect::of_module(module)
+            && dialect.modules.iter().any(|entry| entry.takes_file && entry.is(module))
+        {
+            name(launch.arguments.first(), FileKind::Framework(dialect), module);
         }
         for option in launch.options() {
-            let kind = match (launch.launcher, option.name.as_str()) {
-                (_, "deepspeed" | "deepspeed_config" | "deepspeed-config" | "ds_config") => FileKind::DeepSpeed,
-                (Launcher::Trl, "accelerate_config") => FileKind::Accelerate,
-                (Launcher::Trl, "config") => FileKind::Trl,
-                (Launcher::Tune, "config") => FileKind::Torchtune,
+            let (spec, option_name) = (launch.launcher.spec(), Some(option.name.as_str()));
+            let kind = match option.name.as_str() {
+                "deepspeed" | "deepspeed_config" | "deepspeed-config" | "ds_config" => FileKind::DeepSpeed,
+                _ if option_name == spec.config.accelerate_option => FileKind::Accelerate,
+                _ if option_name == spec.config.option => match spec.dialect {
+                    Some(dialect) => FileKind::Framework(dialect),
+                    None => continue,
+                },
                 _ => continue,
             };
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());

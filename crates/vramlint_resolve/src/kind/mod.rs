@@ -17,6 +17,7 @@ use crate::source_set::SourceSet;
 use std::sync::Arc;
 use vramlint_base::{FileId, Message, message};
 use vramlint_catalog::Dialect;
+use vramlint_catalog::frameworks::ConfigFiles;
 use vramlint_syntax::Comment;
 
 /// What a file is.
@@ -26,20 +27,8 @@ pub enum FileKind {
     Accelerate,
     /// DeepSpeed's configuration.
     DeepSpeed,
-    /// Arguments of transformers' Trainer.
-    HfTrainer,
-    /// Arguments of a TRL script.
-    Trl,
-    /// LLaMA-Factory.
-    LlamaFactory,
-    /// Axolotl.
-    Axolotl,
-    /// ms-swift.
-    MsSwift,
-    /// torchtune.
-    Torchtune,
-    /// OpenRLHF.
-    OpenRlhf,
+    /// Arguments of a framework.
+    Framework(Dialect),
     /// The project's own training configuration.
     Training,
     /// Anything else: left alone.
@@ -69,56 +58,37 @@ pub struct FileClass {
 }
 
 impl FileKind {
-    /// Every kind that a directive may name.
-    pub const ALL: &[Self] = &[
-        Self::Accelerate,
-        Self::DeepSpeed,
-        Self::HfTrainer,
-        Self::Trl,
-        Self::LlamaFactory,
-        Self::Axolotl,
-        Self::MsSwift,
-        Self::Torchtune,
-        Self::OpenRlhf,
-        Self::Training,
-        Self::Other,
-    ];
-
-    /// The name in a directive `# vramlint: kind=…`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Accelerate => "accelerate",
-            Self::DeepSpeed => "deepspeed",
-            Self::HfTrainer => "hf-trainer",
-            Self::Trl => "trl",
-            Self::LlamaFactory => "llamafactory",
-            Self::Axolotl => "axolotl",
-            Self::MsSwift => "swift",
-            Self::Torchtune => "torchtune",
-            Self::OpenRlhf => "openrlhf",
-            Self::Training => "training",
-            Self::Other => "other",
-        }
+    /// Every kind that a comment may name.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let frameworks = Dialect::ALL.iter().filter(|dialect| dialect.files.is_some()).map(|dialect| Self::Framework(*dialect));
+        [Self::Accelerate, Self::DeepSpeed].into_iter().chain(frameworks).chain([Self::Training, Self::Other])
     }
 
-    /// The vocabulary of its keys; `None` for other files.
+    /// The name in `# vramlint: kind=…`.
+    pub fn name(self) -> &'static str {
+        self.dialect().map_or("other", |dialect| dialect.framework().id)
+    }
+
+    /// The vocabulary of its keys; `None` for files that are not ours.
     pub const fn dialect(self) -> Option<Dialect> {
         Some(match self {
             Self::Accelerate => Dialect::Accelerate,
             Self::DeepSpeed => Dialect::DeepSpeed,
-            Self::HfTrainer => Dialect::HfTrainer,
-            Self::Trl => Dialect::Trl,
-            Self::LlamaFactory => Dialect::LlamaFactory,
-            Self::Axolotl => Dialect::Axolotl,
-            Self::MsSwift => Dialect::MsSwift,
-            Self::Torchtune => Dialect::Torchtune,
-            Self::OpenRlhf => Dialect::OpenRlhf,
+            Self::Framework(dialect) => dialect,
             Self::Training => Dialect::Plain,
             Self::Other => return None,
         })
     }
 
-    /// Whether a file of this kind holds training arguments, rather than those of a launcher or an engine.
+    /// How the framework whose file it is reads it; `None` for files of no framework.
+    pub fn config(self) -> Option<&'static ConfigFiles> {
+        match self {
+            Self::Framework(dialect) => dialect.framework().files.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Whether it holds the arguments of a training, rather than of a launcher or an engine.
     pub const fn is_training(self) -> bool {
         !matches!(self, Self::Accelerate | Self::DeepSpeed | Self::Other)
     }
@@ -144,7 +114,7 @@ pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
     comments.iter().take_while(|comment| file.lines.line_of(comment.range.start) < 10).find_map(|comment| {
         let name =
             comment.text.trim().strip_prefix("vramlint:")?.trim().strip_prefix("kind")?.trim_start().strip_prefix('=')?.trim();
-        let kind = *FileKind::ALL.iter().find(|kind| kind.name() == name)?;
+        let kind = FileKind::all().find(|kind| kind.name() == name)?;
         let reason = message!("a comment says so", "注释中已注明");
         Some(FileClass { kind, confidence: KindConfidence::Declared, reason })
     })

@@ -29,7 +29,7 @@ pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launc
         in_loop: command.in_loop,
         conditional: command.conditional,
     };
-    if launcher == Launcher::LlamaFactory {
+    if launcher.is_all_arguments {
         framework_arguments(&mut launch, rest);
     } else {
         read_flags(&mut launch, text, rest);
@@ -37,50 +37,14 @@ pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launc
     normalize_module_switch(&mut launch);
     launch.unknown_value_options = unknown_value_options(&launch.arguments, text);
     let starts = launch.script.is_some() || launch.module.is_some();
-    (starts || launcher == Launcher::LlamaFactory && !launch.arguments.is_empty()).then_some(launch)
+    (starts || launcher.is_all_arguments && !launch.arguments.is_empty()).then_some(launch)
 }
 
 /// The launcher at the front, and the words after it.
 fn launcher_of(words: &[Word]) -> Option<(Launcher, &[Word])> {
-    let program = words.first()?.text()?;
-    let name = program.rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
-    let second = words.get(1).and_then(Word::text).unwrap_or("");
-    Some(match (name, second) {
-        ("accelerate", "launch") => (Launcher::Accelerate, &words[2..]),
-        ("accelerate-launch", _) => (Launcher::Accelerate, &words[1..]),
-        ("torchrun", _) => (Launcher::Torchrun, &words[1..]),
-        ("deepspeed", _) => (Launcher::DeepSpeed, &words[1..]),
-        ("llamafactory-cli" | "lmf", "train") => (Launcher::LlamaFactory, &words[2..]),
-        ("axolotl", "train") => (Launcher::Axolotl, &words[2..]),
-        ("tune", "run") => (Launcher::Tune, &words[2..]),
-        ("trl", "sft" | "dpo" | "grpo" | "kto" | "reward" | "rloo") => (Launcher::Trl, &words[1..]),
-        ("swift", "sft" | "pt" | "rlhf" | "rm" | "ppo" | "grpo") => (Launcher::Swift, &words[1..]),
-        _ if is_python(name) => python(&words[1..]),
-        _ => return None,
-    })
-}
-
-fn is_python(name: &str) -> bool {
-    let rest = name.strip_prefix("python").or_else(|| name.strip_prefix("py"));
-    rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.') || rest == "w")
-}
-
-/// `python -m torch.distributed.run …` is torchrun, `python -m accelerate.commands.launch …` is accelerate.
-fn python(words: &[Word]) -> (Launcher, &[Word]) {
-    let at = words.iter().position(|word| word.text().is_none_or(|text| !text.starts_with('-') || text == "-m"));
-    if let Some(at) = at.filter(|at| words[*at].text() == Some("-m")) {
-        let rest = words.get(at + 2..).unwrap_or(&[]);
-        match words.get(at + 1).and_then(Word::text).unwrap_or("") {
-            "torch.distributed.run" | "torch.distributed.launch" => return (Launcher::Torchrun, rest),
-            "accelerate.commands.launch" => return (Launcher::Accelerate, rest),
-            "deepspeed.launcher.runner" => return (Launcher::DeepSpeed, rest),
-            "llamafactory.cli" if rest.first().and_then(Word::text) == Some("train") => {
-                return (Launcher::LlamaFactory, &rest[1..]);
-            }
-            _ => {}
-        }
-    }
-    (Launcher::Python, words)
+    let texts: Vec<Option<&str>> = words.iter().map(Word::text).collect();
+    let (launcher, own) = Launcher::of_words(&texts)?;
+    Some((launcher, words.get(own..).unwrap_or(&[])))
 }
 
 fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {

@@ -5,7 +5,8 @@ use super::sources::deepspeed;
 use super::training_run::Run;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Value, message};
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::Concept;
+use vramlint_catalog::frameworks::Accumulation;
 
 /// Whether a setting is written in the project, rather than a default or an assumption.
 fn is_explicit(run: &Run, concept: Concept) -> bool {
@@ -75,18 +76,16 @@ pub(super) fn derive_accumulation(run: &mut Run) {
     if is_set || samples <= 0 {
         return;
     }
-    let (steps, formula, inputs) = match run.dialect {
-        // ms-swift 4.6.0.dev0 swift/trainers/arguments.py:285
-        Dialect::MsSwift => {
-            let steps = (16 + samples - 1) / samples;
+    let (steps, formula, inputs) = match run.dialect.batch.accumulation {
+        Accumulation::UpTo(least) => {
+            let steps = (least + samples - 1) / samples;
             (
                 steps.max(1),
-                arithmetic(format!("max(1, ceil(16 / {micro} / {world}))")),
+                arithmetic(format!("max(1, ceil({least} / {micro} / {world}))")),
                 vec![Concept::MicroBatch, Concept::WorldSize],
             )
         }
-        // OpenRLHF 0.11.0 utils/deepspeed/deepspeed.py:110; it silently rounds down, and then trains with another batch than written.
-        Dialect::OpenRlhf => {
+        Accumulation::OfWhole => {
             let Some(total) = run.int(Concept::EffectiveBatch).filter(|total| total % samples == 0 && *total > 0) else { return };
             let inputs = vec![Concept::EffectiveBatch, Concept::MicroBatch, Concept::WorldSize];
             (
@@ -98,7 +97,7 @@ pub(super) fn derive_accumulation(run: &mut Run) {
                 inputs,
             )
         }
-        _ => return,
+        Accumulation::Stated => return,
     };
     let origin = Origin::Derived { formula, inputs };
     let value = Resolved::Known(Value::Int(steps));

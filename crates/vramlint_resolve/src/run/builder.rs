@@ -35,7 +35,9 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     let code = sources.code.as_deref();
     let dialect = dialect_of(graph, sources);
     let trainer = uses_hf_trainer(dialect);
-    let task = stage.map(str::to_owned).or_else(|| code.and_then(|code| code.task.clone()));
+    let by_command = || dialect.task_of_command(sources.launch.as_ref()?.script.as_ref()?.text()?);
+    let by_code = || code.and_then(|code| code.task.clone());
+    let task = stage.map(str::to_owned).or_else(by_code).or_else(|| by_command().map(str::to_owned));
     let world = world_size_input(graph, sources, dialect);
     let mut candidates = CandidateSet::default();
     launcher::add(&mut candidates, world.launch, world.accelerate, code);
@@ -121,10 +123,9 @@ fn new_run(
 fn world_size_input<'a>(graph: &'a FileGraph, sources: &'a RunSources, dialect: Dialect) -> WorldSizeInput<'a> {
     let code = sources.code.as_deref();
     let launch = sources.launch.as_deref();
-    let names_file = launch.is_some_and(|launch| match launch.launcher {
-        Launcher::Accelerate => launch.flag("--config_file").is_some(),
-        Launcher::Trl => names_accelerate(graph, sources, launch),
-        _ => false,
+    let names_file = launch.is_some_and(|launch| match launch.launcher.config.accelerate_option {
+        Some(option) => names_accelerate(graph, sources, launch, option),
+        None => launch.launcher == Launcher::Accelerate && launch.flag("--config_file").is_some(),
     });
     WorldSizeInput {
         launch,
@@ -140,10 +141,9 @@ fn world_size_input<'a>(graph: &'a FileGraph, sources: &'a RunSources, dialect: 
 }
 
 /// `trl sft --accelerate_config zero3`: a file, or the name of one that TRL ships. The YAML may have the key too.
-fn names_accelerate(graph: &FileGraph, sources: &RunSources, launch: &Launch) -> bool {
-    let key = |id: FileId| graph.file(id).data().and_then(|data| data.root()?.get("accelerate_config")).is_some();
-    launch.options().iter().any(|option| option.name.replace('-', "_") == "accelerate_config")
-        || sources.training.iter().any(|(id, _)| key(*id))
+fn names_accelerate(graph: &FileGraph, sources: &RunSources, launch: &Launch, name: &str) -> bool {
+    let key = |id: FileId| graph.file(id).data().and_then(|data| data.root()?.get(name)).is_some();
+    launch.options().iter().any(|option| option.name.replace('-', "_") == name) || sources.training.iter().any(|(id, _)| key(*id))
 }
 
 /// Adds what DeepSpeed's file, the launcher's flags and accelerate's block set. Returns `train_batch_size`.
@@ -162,7 +162,7 @@ fn add_deepspeed(
             deepspeed::add_missing_accumulation(candidates, graph.file(id));
         }
     }
-    let accelerate = |launch: &&Launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl);
+    let accelerate = |launch: &&Launch| launch.launcher.starts_accelerate;
     if let Some(launch) = sources.launch.as_deref().filter(accelerate) {
         deepspeed::add_flags(candidates, launch, trainer);
     }
@@ -205,18 +205,9 @@ fn files_of(graph: &FileGraph, sources: &RunSources) -> Vec<FileId> {
 }
 
 fn dialect_of(graph: &FileGraph, sources: &RunSources) -> Dialect {
-    let by_launcher = sources.launch.as_ref().and_then(|launch| match launch.launcher {
-        Launcher::LlamaFactory => Some(Dialect::LlamaFactory),
-        Launcher::Axolotl => Some(Dialect::Axolotl),
-        Launcher::Tune => Some(Dialect::Torchtune),
-        Launcher::Trl => Some(Dialect::Trl),
-        Launcher::Swift => Some(Dialect::MsSwift),
-        _ => match launch.module.as_ref().and_then(Word::text) {
-            Some("axolotl.cli.train") => Some(Dialect::Axolotl),
-            Some(module) if module.starts_with("openrlhf.") => Some(Dialect::OpenRlhf),
-            Some(module) if module.starts_with("llamafactory.") => Some(Dialect::LlamaFactory),
-            _ => None,
-        },
+    let by_launcher = sources.launch.as_ref().and_then(|launch| {
+        let module = || Dialect::of_module(launch.module.as_ref().and_then(Word::text)?);
+        launch.launcher.dialect.or_else(module)
     });
     let by_file = || sources.training.iter().find_map(|(id, _)| graph.classified_kind(*id).dialect());
     by_launcher.or_else(|| sources.code.as_ref().and_then(|code| code.dialect)).or_else(by_file).unwrap_or(Dialect::Plain)
@@ -225,7 +216,7 @@ fn dialect_of(graph: &FileGraph, sources: &RunSources) -> Dialect {
 /// Whether the run trains under DeepSpeed.
 fn uses_deepspeed(candidates: &CandidateSet, sources: &RunSources, dialect: Dialect) -> bool {
     let engine = sources.launch.as_ref().is_some_and(|launch| launch.launcher == Launcher::DeepSpeed);
-    if sources.trainer_deepspeed || engine || dialect == Dialect::OpenRlhf {
+    if sources.trainer_deepspeed || engine || dialect.is_deepspeed {
         return true;
     }
     match candidates.current_value(Concept::DistributedType).and_then(Value::as_str) {

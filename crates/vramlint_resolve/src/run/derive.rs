@@ -3,7 +3,7 @@
 use super::training_run::Run;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::Concept;
 
 /// Adds effective batch, tokens, completions and prompts per step to a run whose own settings are resolved.
 ///
@@ -32,7 +32,7 @@ pub(super) fn add(run: &mut Run, spread: Option<Message>) {
 
 /// Whether the framework's batch counts completions rather than prompts.
 fn counts_completions(run: &Run) -> bool {
-    matches!(run.dialect, Dialect::Trl | Dialect::MsSwift | Dialect::Axolotl | Dialect::HfTrainer)
+    run.dialect.batch.counts_completions
 }
 
 fn product(run: &mut Run, concept: Concept, inputs: &[Concept]) {

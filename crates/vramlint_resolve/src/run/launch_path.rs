@@ -3,25 +3,17 @@
 use super::precedence::MergePolicy;
 use super::run_sources::RunSources;
 use crate::setting::Precedence;
-use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::precedence::{LaunchPath, precedence};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::Loader;
 
 /// How the run starts, for the table of precedence.
 pub(super) fn launch_path(sources: &RunSources, dialect: Dialect, deepspeed: bool) -> LaunchPath {
-    match sources.launch.as_ref().map(|launch| launch.launcher) {
-        Some(Launcher::Accelerate) if deepspeed => LaunchPath::AccelerateDeepSpeed,
-        Some(Launcher::Accelerate) => LaunchPath::Accelerate,
-        Some(Launcher::Torchrun) => LaunchPath::Torchrun,
-        Some(Launcher::DeepSpeed) => LaunchPath::DeepSpeed,
-        Some(Launcher::LlamaFactory | Launcher::Axolotl | Launcher::Tune | Launcher::Trl | Launcher::Swift) => {
-            LaunchPath::Framework
-        }
-        None if matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift) => {
-            LaunchPath::Framework
-        }
-        Some(Launcher::Python) | None => LaunchPath::Python,
+    match sources.launch.as_ref().map(|launch| launch.launcher.path) {
+        Some(LaunchPath::Accelerate) if deepspeed => LaunchPath::AccelerateDeepSpeed,
+        Some(path) => path,
+        None if dialect.is_standalone => LaunchPath::Framework,
+        None => LaunchPath::Python,
     }
 }
 
@@ -37,10 +29,8 @@ pub(super) fn merge_policy(concept: Concept, sources: &RunSources, dialect: Dial
             | Concept::MixedPrecision
     );
     let parser = sources.code.as_ref().is_some_and(|code| code.loads.iter().any(|load| load.loader == Some(Loader::TrlParser)));
-    let framework =
-        matches!(dialect, Dialect::LlamaFactory | Dialect::Axolotl | Dialect::Torchtune | Dialect::MsSwift | Dialect::OpenRlhf);
     let proven = |path| precedence(path, concept).map(|(order, source)| Precedence { order, source });
-    if !(launchers_own || parser || framework || path == LaunchPath::Framework) {
+    if !(launchers_own || parser || dialect.is_standalone || path == LaunchPath::Framework) {
         return MergePolicy::Open(proven(path));
     }
     let parsers = Precedence { order: "command line > file > default", source: "trl 1.16.0 trl/scripts/utils.py TrlParser" };

@@ -108,7 +108,7 @@ impl RunSources {
                 self.add_word_reference(graph, launch, word, kind);
             }
         }
-        if matches!(launch.launcher, Launcher::LlamaFactory | Launcher::Axolotl)
+        if launch.launcher.config.is_first
             && let Some(word) = &launch.script
         {
             self.add_word_reference(graph, launch, word, FileKind::Training);
@@ -121,7 +121,7 @@ impl RunSources {
             let Some(value) = &option.value else { continue };
             let kind = match option.name.as_str() {
                 "deepspeed" | "deepspeed_config" | "deepspeed-config" | "ds_config" => FileKind::DeepSpeed,
-                "accelerate_config" if launch.launcher == Launcher::Trl => FileKind::Accelerate,
+                name if launch.launcher.config.accelerate_option == Some(name) => FileKind::Accelerate,
                 _ => FileKind::Training,
             };
             let Some(text) = value.text.as_deref() else { continue };

@@ -28,7 +28,7 @@ const FRAMEWORKS: &[&str] = &["tensor_parallel_size", "tensor_parallel_dim", "co
 
 /// The number of processes that share each sample, with the factors for a formula; 1 by default.
 pub(super) fn shared_ranks(graph: &FileGraph, sources: &RunSources, dialect: Dialect) -> Result<(i64, String), Message> {
-    let framework = matches!(dialect, Dialect::Axolotl | Dialect::Torchtune | Dialect::OpenRlhf | Dialect::MsSwift);
+    let framework = dialect.divides_ranks;
     let mut found = RankGroups { framework, total: 1, names: Vec::new() };
     if let Some(launch) = sources.launch.as_deref() {
         found.add_from_launch(launch)?;

@@ -17,7 +17,7 @@ const IN_PROCESS: &str = "in process";
 
 /// Combines the two keys into one setting.
 pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect, versions: &LibraryVersions) {
-    let trl = matches!(dialect, Dialect::Trl | Dialect::Unsloth);
+    let trl = dialect.has_vllm_mode_of_trl;
     if candidates.current_value(Concept::VllmMode).and_then(Value::as_str) == Some(IN_PROCESS) {
         return resolve_unsloth(candidates);
     }

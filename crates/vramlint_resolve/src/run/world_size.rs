@@ -11,6 +11,8 @@ use crate::setting::{Candidate, Origin, Resolved, Setting};
 use crate::{Policy, SourceFile};
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::flags::{self, Launcher};
+use vramlint_catalog::frameworks::Processes;
+use vramlint_catalog::launchers::ProcessCount;
 use vramlint_catalog::{Concept, Dialect};
 
 /// The inputs of the world size.
@@ -49,25 +51,28 @@ impl WorldSizeInput<'_> {
 
     fn processes(&self, launcher: &CandidateSet, all: &CandidateSet) -> Count {
         let hidden = self.launch.is_some_and(|launch| launch.has_unknown_flags) && !launcher.has_explicit(Concept::NumProcesses);
-        match self.launch.map(|launch| launch.launcher) {
-            Some(Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed | Launcher::Tune) if hidden => {
+        let Some(launch) = self.launch else { return self.without_launch(all) };
+        match launch.launcher.processes {
+            ProcessCount::Accelerate | ProcessCount::Torchrun | ProcessCount::DeepSpeed | ProcessCount::TorchrunIfAsked
+                if hidden =>
+            {
                 Err(message!("flags of the launch are not known", "启动命令的部分参数未知"))
             }
-            Some(Launcher::Accelerate) => self.accelerate(launcher),
-            // TRL's YAML may hold arguments of the launcher.
-            Some(Launcher::Trl) => self.accelerate(all),
-            Some(Launcher::Torchrun) => self.torchrun(launcher),
-            Some(Launcher::DeepSpeed) => self.deepspeed(launcher),
-            Some(Launcher::Tune) if launcher.has_explicit(Concept::NumProcesses) => self.torchrun(launcher),
-            Some(Launcher::Tune) => Ok((
-                1,
-                vec![],
-                message!("without nproc_per_node tune starts one process", "没有 nproc_per_node 时 tune 只启动一个进程"),
-            )),
-            Some(Launcher::Python) => self.plain_python(all),
-            Some(Launcher::LlamaFactory | Launcher::Swift) => self.framework_launcher(),
-            Some(Launcher::Axolotl) => self.axolotl(launcher),
-            None => self.without_launch(all),
+            ProcessCount::Accelerate => self.accelerate(launcher),
+            ProcessCount::AccelerateAndFile => self.accelerate(all),
+            ProcessCount::Torchrun => self.torchrun(launcher),
+            ProcessCount::DeepSpeed => self.deepspeed(launcher),
+            ProcessCount::TorchrunIfAsked if launcher.has_explicit(Concept::NumProcesses) => self.torchrun(launcher),
+            ProcessCount::TorchrunIfAsked => {
+                let name = launch.launcher.name;
+                let why =
+                    message!("without nproc_per_node {name} starts one process", "没有 nproc_per_node 时 {name} 只启动一个进程");
+                Ok((1, vec![], why))
+            }
+            ProcessCount::Program => self.plain_python(all),
+            ProcessCount::VariablesElseOne | ProcessCount::VariablesElseGpus => self.by_variables(launch),
+            ProcessCount::Chosen => self.chosen(launcher),
+            ProcessCount::Devices => self.devices(all),
         }
     }
 
@@ -212,23 +217,23 @@ impl WorldSizeInput<'_> {
         if outer {
             return Err(message!("WORLD_SIZE is set from outside", "WORLD_SIZE 由外部设定"));
         }
-        match self.dialect {
-            Dialect::Lightning => return self.lightning(all),
-            Dialect::OpenRlhf => return self.ray(),
-            _ => {}
+        match self.dialect.processes {
+            Processes::Devices => return self.devices(all),
+            Processes::Ray => return self.ray(),
+            Processes::One | Processes::AlwaysOne => {}
         }
         if let Some(word) = self.process_starter {
             return Err(message!("`{word}` may start more processes", "`{word}` 可能启动更多进程"));
         }
-        // Axolotl's own module needs no script.
-        if self.code.is_none() && self.dialect != Dialect::Axolotl {
+        // The framework's own module, started without a launcher.
+        if self.code.is_none() && self.dialect.processes != Processes::AlwaysOne {
             return Err(message!("the script is not in the project", "脚本不在项目中"));
         }
         Ok((1, vec![], message!("python starts one process", "python 只启动一个进程")))
     }
 
-    /// Lightning's Trainer starts one process per device itself (pytorch-lightning 2.6.6 trainer/trainer.py: `devices="auto"`).
-    fn lightning(&self, all: &CandidateSet) -> Count {
+    /// The framework starts a process for each device itself.
+    fn devices(&self, all: &CandidateSet) -> Count {
         let nodes = int_or(all, Concept::NumMachines, 1)?;
         let devices = match all.current_value(Concept::NumProcesses) {
             Some(Value::Int(n)) if *n > 0 => *n,
@@ -265,8 +270,7 @@ impl WorldSizeInput<'_> {
     }
 
     /// Command lines that start torchrun themselves, one process per GPU.
-    fn framework_launcher(&self) -> Count {
-        let launch = self.launch.ok_or_else(unknown_gpus)?;
+    fn by_variables(&self, launch: &Launch) -> Count {
         if let Some(n) = launch.variable("NPROC_PER_NODE") {
             let per_node: i64 = n.value.text().and_then(|text| text.parse().ok()).ok_or_else(unknown_gpus)?;
             let nodes = match launch.variable("NNODES") {
@@ -276,20 +280,19 @@ impl WorldSizeInput<'_> {
             let world = per_node.checked_mul(nodes).ok_or_else(unknown_gpus)?;
             return Ok((world, vec![], arithmetic(format!("NPROC_PER_NODE x NNODES = {per_node} x {nodes}"))));
         }
-        if launch.launcher == Launcher::Swift {
-            return Ok((
-                1,
-                vec![],
-                message!("without NPROC_PER_NODE swift starts one process", "没有 NPROC_PER_NODE 时 swift 只启动一个进程"),
-            ));
+        if launch.launcher.processes == ProcessCount::VariablesElseOne {
+            let name = launch.launcher.name;
+            let why =
+                message!("without NPROC_PER_NODE {name} starts one process", "没有 NPROC_PER_NODE 时 {name} 只启动一个进程");
+            return Ok((1, vec![], why));
         }
         self.gpus()
             .map(|n| (n.max(1), vec![], message!("one process per visible GPU: {n}", "每张可见 GPU 一个进程：{n}")))
             .ok_or_else(unknown_gpus)
     }
 
-    /// `axolotl train` starts accelerate unless `--launcher` selects another launcher, and passes on what follows `--`.
-    fn axolotl(&self, candidates: &CandidateSet) -> Count {
+    /// `axolotl train` starts accelerate unless `--launcher` says otherwise, and hands on what stands behind `--`.
+    fn chosen(&self, candidates: &CandidateSet) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         let options = launch.options();
         let chosen = options.iter().rfind(|option| option.name == "launcher").and_then(|option| option.value.as_ref());
@@ -313,8 +316,9 @@ impl WorldSizeInput<'_> {
         if self.plain_loop {
             return Ok((1, vec![], message!("a plain training loop is one process", "普通训练循环是一个进程")));
         }
-        if self.dialect == Dialect::Lightning && all.has_explicit(Concept::NumProcesses) {
-            return self.lightning(all);
+        let known = self.dialect.is_standalone || all.has_explicit(Concept::NumProcesses);
+        if self.dialect.processes == Processes::Devices && known {
+            return self.devices(all);
         }
         match (self.policy.target.count, self.policy.target.nodes.unwrap_or(1)) {
             (Some(1 | 0), 1) => Ok((1, vec![], message!("the target has one GPU", "目标只有一张 GPU"))),
@@ -325,7 +329,7 @@ impl WorldSizeInput<'_> {
     /// Why one process may use several GPUs, each with samples of its own: without a launcher transformers' Trainer wraps the model in
     /// nn.DataParallel (transformers 5.23.0, run). TRL raises an error instead (trl 1.16.0 sft_trainer.py:1120).
     pub(super) fn nn_data_parallel_reason(&self, candidates: &CandidateSet) -> Option<Message> {
-        let trainer = matches!(self.dialect, Dialect::HfTrainer | Dialect::LlamaFactory);
+        let trainer = self.dialect.spreads_rows;
         let python = matches!(self.launch.map(|launch| launch.launcher), Some(Launcher::Python) | None);
         if !trainer || !python {
             return None;

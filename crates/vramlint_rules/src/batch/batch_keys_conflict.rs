@@ -53,8 +53,8 @@
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
@@ -70,7 +70,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, both), (FileKind::Axolotl, conflict)];
+const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, both), (Dialect::Axolotl, conflict)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {

@@ -56,7 +56,7 @@
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::FileKind;
+use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
@@ -72,7 +72,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, axolotl), (FileKind::OpenRlhf, openrlhf)];
+const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl), (Dialect::OpenRlhf, openrlhf)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run(cx, &RULE, CHECKS, out);

@@ -55,7 +55,7 @@
 use crate::frameworks::{self, refusals};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
-use vramlint_resolve::FileKind;
+use vramlint_catalog::Dialect;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL233",
@@ -71,5 +71,5 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    frameworks::run(cx, &RULE, &[(FileKind::Axolotl, refusals::axolotl::evaluation_batch)], out);
+    frameworks::run(cx, &RULE, &[(Dialect::Axolotl, refusals::axolotl::evaluation_batch)], out);
 }

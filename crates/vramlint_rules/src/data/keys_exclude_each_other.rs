@@ -58,7 +58,7 @@ use crate::frameworks::refusals::{self, pair};
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::FileKind;
+use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
@@ -74,24 +74,18 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[
-    (FileKind::Axolotl, axolotl),
-    (FileKind::Axolotl, axolotl_steps),
-    (FileKind::Axolotl, axolotl_no_evaluation),
-    (FileKind::LlamaFactory, llamafactory),
-    (FileKind::LlamaFactory, llamafactory_lora_only),
-    (FileKind::LlamaFactory, llamafactory_quantized),
-    (FileKind::MsSwift, swift),
-    (FileKind::MsSwift, swift_vllm),
-    (FileKind::MsSwift, swift_truncation),
-    (FileKind::Axolotl, refusals::axolotl::quantized_rl),
-    (FileKind::Axolotl, refusals::axolotl::partly_frozen),
-    (FileKind::LlamaFactory, refusals::llamafactory::stage),
-    (FileKind::LlamaFactory, refusals::llamafactory::quantized_adapters),
-    (FileKind::LlamaFactory, refusals::llamafactory::others),
-    (FileKind::MsSwift, refusals::swift::half_twice),
-    (FileKind::MsSwift, refusals::swift::split_model),
-    (FileKind::OpenRlhf, refusals::openrlhf::sleep),
+const CHECKS: &[(Dialect, Check)] = &[
+    (Dialect::Axolotl, axolotl),
+    (Dialect::Axolotl, axolotl_steps),
+    (Dialect::Axolotl, axolotl_no_evaluation),
+    (Dialect::LlamaFactory, llamafactory),
+    (Dialect::LlamaFactory, llamafactory_lora_only),
+    (Dialect::LlamaFactory, llamafactory_quantized),
+    (Dialect::Axolotl, refusals::axolotl::quantized_rl),
+    (Dialect::Axolotl, refusals::axolotl::partly_frozen),
+    (Dialect::LlamaFactory, refusals::llamafactory::stage),
+    (Dialect::LlamaFactory, refusals::llamafactory::quantized_adapters),
+    (Dialect::LlamaFactory, refusals::llamafactory::others),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -204,65 +198,4 @@ fn llamafactory_quantized(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     }
     let at = ["pissa_init", "resize_vocab"].into_iter().find(|key| keys.is_on(key))?;
     Some(pair(at, "quantization_bit"))
-}
-
-fn swift(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    if keys.is_on("fsdp") && keys.is_on("deepspeed") {
-        return Some(pair("fsdp", "deepspeed").since("ms-swift", "4.0.0"));
-    }
-    let kind = keys.text("rlhf_type").or_else(|| keys.place("rlhf_type").is_none().then_some("dpo"))?;
-    let named = ["tuner_type", "train_type", "sft_type"].into_iter().find(|key| keys.place(key).is_some());
-    let tuner = named.map_or(Some("lora"), |key| keys.text(key))?;
-    let needed = matches!(kind, "dpo" | "kto" | "ppo" | "grpo") && tuner == "full";
-    // A GRPO without a penalty drops the reference by itself.
-    (keys.is_set("ref_model") && !needed && kind != "grpo").then(|| {
-        Refusal::new(
-            "ref_model",
-            &[named.unwrap_or("rlhf_type"), "rlhf_type"],
-            message!("a ref_model for {kind} with {tuner}", "{kind} 与 {tuner} 不需要 ref_model"),
-            message!(
-                "with adapters the reference is the model without them; take ref_model away",
-                "使用适配器时参考模型就是不带适配器的模型；请去掉 ref_model"
-            ),
-        )
-    })
-}
-
-fn swift_vllm(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    // Files of Ray and Megatron have roles of their own, and another reader.
-    let other_reader = ["train", "rollout", "colocate_groups", "use_ray", "global_batch_size"];
-    if !matches!(keys.text("rlhf_type"), Some("grpo" | "gkd")) || other_reader.iter().any(|key| keys.place(key).is_some()) {
-        return None;
-    }
-    let refusal = if keys.is_on("use_vllm") && keys.is_unset("vllm_mode") {
-        Refusal::new(
-            "use_vllm",
-            &[],
-            message!("use_vllm is set without vllm_mode", "设置了 use_vllm，却没有 vllm_mode"),
-            message!("write vllm_mode server or colocate", "请写 vllm_mode server 或 colocate"),
-        )
-    } else if keys.is_set("vllm_mode") && keys.is_off("use_vllm") {
-        Refusal::new(
-            "vllm_mode",
-            &["use_vllm"],
-            message!("vllm_mode is set, but use_vllm is not", "设置了 vllm_mode，却没有 use_vllm"),
-            message!("write use_vllm true", "请写 use_vllm true"),
-        )
-    } else {
-        return None;
-    };
-    Some(refusal.since("ms-swift", "4.6.0"))
-}
-
-fn swift_truncation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    let strategy = keys.text("truncation_strategy").filter(|strategy| !matches!(*strategy, "left" | "delete"))?;
-    (keys.text("rlhf_type") == Some("grpo")).then(|| {
-        Refusal::new(
-            "truncation_strategy",
-            &["rlhf_type"],
-            message!("truncation_strategy {strategy} with GRPO", "GRPO 使用了 truncation_strategy {strategy}"),
-            message!("ms-swift takes left or delete there", "ms-swift 在此只接受 left 或 delete"),
-        )
-        .since("ms-swift", "4.6.0")
-    })
 }

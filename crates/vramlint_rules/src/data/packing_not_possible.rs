@@ -57,7 +57,7 @@
 use crate::frameworks::{self, Check, Refusal, refusals};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::FileKind;
+use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
@@ -73,15 +73,13 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[
-    (FileKind::Axolotl, axolotl_rl),
-    (FileKind::Axolotl, axolotl_tables),
-    (FileKind::Axolotl, axolotl_context),
-    (FileKind::Axolotl, refusals::axolotl::packing_without_attention),
-    (FileKind::MsSwift, swift),
-    (FileKind::MsSwift, refusals::swift::padding_free_rl),
-    (FileKind::LlamaFactory, llamafactory),
-    (FileKind::Torchtune, torchtune),
+const CHECKS: &[(Dialect, Check)] = &[
+    (Dialect::Axolotl, axolotl_rl),
+    (Dialect::Axolotl, axolotl_tables),
+    (Dialect::Axolotl, axolotl_context),
+    (Dialect::Axolotl, refusals::axolotl::packing_without_attention),
+    (Dialect::LlamaFactory, llamafactory),
+    (Dialect::Torchtune, torchtune),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -128,22 +126,6 @@ fn axolotl_context(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         )
         .since("axolotl", "0.12.0")
     })
-}
-
-fn swift(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    let at = ["packing", "padding_free"].into_iter().find(|key| keys.is_on(key))?;
-    let flash = ["flash_attn", "flash_attention_2", "flash_attention_3", "flash_attention_4"];
-    // Left open, ms-swift looks for a flash attention itself.
-    let attention = keys.text("attn_impl").filter(|name| !flash.contains(name))?;
-    Some(
-        Refusal::new(
-            at,
-            &["attn_impl"],
-            message!("{at} with attn_impl {attention}", "{at} 与 attn_impl {attention} 同用"),
-            message!("write attn_impl flash_attn", "请写 attn_impl flash_attn"),
-        )
-        .since("ms-swift", "3.9.0"),
-    )
 }
 
 fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {

@@ -6,7 +6,7 @@ pub(crate) mod refusals;
 use crate::rule::ReportedPlaces;
 use crate::{Context, Rule, Sink};
 use vramlint_base::{Finding, Message, Severity, message};
-use vramlint_resolve::FileKind;
+use vramlint_catalog::Dialect;
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::frameworks::FrameworkConfig;
 use vramlint_semantic::version_gate;
@@ -83,7 +83,7 @@ pub(crate) fn of_one_key(cx: &Context<'_>, keys: &FrameworkConfig<'_>) -> Severi
 }
 
 /// Runs the checks of a rule on every training that a framework reads.
-pub(crate) fn run(cx: &Context<'_>, rule: &Rule, checks: &[(FileKind, Check)], out: &mut Sink) {
+pub(crate) fn run(cx: &Context<'_>, rule: &Rule, checks: &[(Dialect, Check)], out: &mut Sink) {
     run_with(cx, rule, checks, out, |_, _, finding| finding);
 }
 
@@ -91,13 +91,14 @@ pub(crate) fn run(cx: &Context<'_>, rule: &Rule, checks: &[(FileKind, Check)], o
 pub(crate) fn run_with(
     cx: &Context<'_>,
     rule: &Rule,
-    checks: &[(FileKind, Check)],
+    checks: &[(Dialect, Check)],
     out: &mut Sink,
     finish: impl Fn(&FrameworkConfig<'_>, &Refusal, Finding) -> Finding,
 ) {
     let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
-        for (_, check) in checks.iter().filter(|(kind, _)| *kind == keys.kind) {
+        let all = checks.iter().copied().chain(refusals::of_rule(rule.name));
+        for (_, check) in all.filter(|(dialect, _)| *dialect == keys.dialect) {
             let Some(refusal) = check(&keys) else { continue };
             let Some(place) = keys.place(refusal.at) else { continue };
             let Some(severity) = severity(cx, &keys, &refusal) else { continue };

@@ -69,6 +69,7 @@ use crate::frameworks::{self, refusals};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, count_noun, message};
 use vramlint_catalog::Concept;
+use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
 use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, PassedBy};
@@ -115,7 +116,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    frameworks::run(cx, &RULE, &[(FileKind::Axolotl, refusals::axolotl::groups)], out);
+    frameworks::run(cx, &RULE, &[(Dialect::Axolotl, refusals::axolotl::groups)], out);
 }
 
 fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {

@@ -43,8 +43,8 @@ use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::frameworks::{self, Check, refusals};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
 use vramlint_resolve::arguments::PassedBy;
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::arguments::{GROUPS, sets_of, written};
@@ -63,11 +63,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[
-    (FileKind::Axolotl, refusals::axolotl::one_generation),
-    (FileKind::MsSwift, refusals::swift::one_generation),
-    (FileKind::OpenRlhf, refusals::openrlhf::one_sample),
-];
+const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, refusals::axolotl::one_generation)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();

@@ -92,7 +92,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let project = cx.project;
     let mut launches = project.launches.iter().map(AsRef::as_ref).chain(project.documented_launches());
-    if launches.any(|launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl)) {
+    if launches.any(|launch| launch.launcher.starts_accelerate) {
         return;
     }
     for run in &project.runs {

@@ -3,7 +3,7 @@
 use crate::memory::format::gib;
 use crate::memory::insert_setting::{self, Literal};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Value, message};
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_estimate::repairs::Change;
 use vramlint_estimate::{Repair, RunEstimate, TrainingEffect};
@@ -86,7 +86,7 @@ pub(super) fn fix(project: &Project, run: &Run, repair: &Repair, before: &RunEst
             batch(project, run, (setup.micro_batch, rows), (setup.accumulation, accumulation))?
         }
         Change::Checkpointing => checkpointing(project, run)?,
-        Change::Loss(_) => vec![beside_rows(project, run, liger_key(run.dialect)?, Literal::True)?],
+        Change::Loss(_) => vec![beside_rows(project, run, run.dialect.framework().fixes.liger?, Literal::True)?],
         Change::Optimizer(optimizer) => optimizer_named(project, run, optimizer)?,
         _ => return None,
     };
@@ -105,7 +105,7 @@ fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> O
         // Only a default may be added to: what is computed elsewhere would be contradicted.
         let winner = run.settings.get(&Concept::GradientAccumulationSteps).and_then(Setting::winning);
         let by_default = winner.is_some_and(|winner| matches!(winner.origin, Origin::Default { .. }));
-        let key = by_default.then(|| accumulation_key(run.dialect)).flatten()?;
+        let key = by_default.then(|| run.dialect.framework().fixes.accumulation).flatten()?;
         edits.push(beside_rows(project, run, key, Literal::Number(steps.1))?);
     }
     edits.sort_by_key(|edit| (edit.place, edit.text.clone()));
@@ -144,8 +144,8 @@ fn checkpointing(project: &Project, run: &Run) -> Option<Vec<Edit>> {
     let setting = run.settings.get(&Concept::GradientCheckpointing);
     let written = setting.and_then(Setting::winning).and_then(|winner| winner.origin.place());
     let Some(place) = written else {
-        let key = matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl | Dialect::Axolotl | Dialect::MsSwift);
-        return key.then(|| beside_rows(project, run, "gradient_checkpointing", Literal::True)).flatten().map(|edit| vec![edit]);
+        let key = run.dialect.framework().fixes.checkpointing?;
+        return beside_rows(project, run, key, Literal::True).map(|edit| vec![edit]);
     };
     // `disable_gradient_checkpointing: true` says the opposite of what it sets.
     let on = match place.range.slice(&project.file(place.file).text) {
@@ -179,23 +179,4 @@ fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option
 /// A new entry beside the rows, which a run always has.
 fn beside_rows(project: &Project, run: &Run, key: &str, value: Literal) -> Option<Edit> {
     insert_setting::beside(project, run.settings.get(&Concept::MicroBatch)?.winning()?, key, value)
-}
-
-/// The tool's own key of the accumulation.
-const fn accumulation_key(dialect: Dialect) -> Option<&'static str> {
-    match dialect {
-        Dialect::HfTrainer | Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift | Dialect::Torchtune => {
-            Some("gradient_accumulation_steps")
-        }
-        _ => None,
-    }
-}
-
-/// The key that turns Liger's kernels on: transformers 5.23.0 training_args.py, LLaMA-Factory 0.9.6 hparams/model_args.py.
-const fn liger_key(dialect: Dialect) -> Option<&'static str> {
-    match dialect {
-        Dialect::HfTrainer | Dialect::MsSwift => Some("use_liger_kernel"),
-        Dialect::LlamaFactory => Some("enable_liger_kernel"),
-        _ => None,
-    }
 }

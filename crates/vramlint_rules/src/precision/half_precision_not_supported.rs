@@ -43,8 +43,8 @@
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
@@ -60,7 +60,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[(FileKind::Torchtune, torchtune)];
+const CHECKS: &[(Dialect, Check)] = &[(Dialect::Torchtune, torchtune)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {

@@ -62,7 +62,7 @@
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::FileKind;
+use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
@@ -78,13 +78,13 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[
-    (FileKind::Axolotl, axolotl_fsdp),
-    (FileKind::Axolotl, axolotl_engine),
-    (FileKind::Axolotl, axolotl_tensor_parallel),
-    (FileKind::LlamaFactory, llamafactory_adapters),
-    (FileKind::LlamaFactory, llamafactory_deepspeed),
-    (FileKind::LlamaFactory, llamafactory_two),
+const CHECKS: &[(Dialect, Check)] = &[
+    (Dialect::Axolotl, axolotl_fsdp),
+    (Dialect::Axolotl, axolotl_engine),
+    (Dialect::Axolotl, axolotl_tensor_parallel),
+    (Dialect::LlamaFactory, llamafactory_adapters),
+    (Dialect::LlamaFactory, llamafactory_deepspeed),
+    (Dialect::LlamaFactory, llamafactory_two),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -42,10 +42,9 @@
 //! ## 来源
 //! ms-swift 4.6.0 `swift/arguments/base_args/model_args.py:126`，阅读源码。
 
-use crate::frameworks::{self, refusals};
+use crate::frameworks;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
-use vramlint_resolve::FileKind;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL486",
@@ -61,5 +60,5 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    frameworks::run(cx, &RULE, &[(FileKind::MsSwift, refusals::swift::precision_from_checkpoint)], out);
+    frameworks::run(cx, &RULE, &[], out);
 }

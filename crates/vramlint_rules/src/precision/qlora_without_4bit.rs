@@ -53,7 +53,7 @@
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
-use vramlint_resolve::FileKind;
+use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
@@ -69,7 +69,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[(FileKind::Axolotl, axolotl)];
+const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run(cx, &RULE, CHECKS, out);

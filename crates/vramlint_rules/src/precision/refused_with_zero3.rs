@@ -68,8 +68,8 @@
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
+use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
@@ -85,7 +85,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-const CHECKS: &[(FileKind, Check)] = &[(FileKind::LlamaFactory, llamafactory)];
+const CHECKS: &[(Dialect, Check)] = &[(Dialect::LlamaFactory, llamafactory)];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run_with(cx, &RULE, CHECKS, out, |keys, refusal, finding| {

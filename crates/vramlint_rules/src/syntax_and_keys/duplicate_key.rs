@@ -39,6 +39,7 @@ use crate::syntax_and_keys::syntax_error::plain_deepspeed;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::HashMap;
 use vramlint_base::{FileRange, Severity, has_template_mark, message};
+use vramlint_catalog::frameworks::ConfigLoader;
 use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 
@@ -95,7 +96,7 @@ fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, omega: bool, 
 /// The reader that refuses the file, where that is known.
 fn refused_by(project: &Project, file: &SourceFile) -> Option<&'static str> {
     match project.kind(file.id) {
-        FileKind::LlamaFactory | FileKind::Torchtune => Some("OmegaConf"),
+        kind if kind.config().is_some_and(|config| config.loader == ConfigLoader::OmegaConf) => Some("OmegaConf"),
         FileKind::DeepSpeed if plain_deepspeed(project, file) == Some(true) => Some("DeepSpeed"),
         _ => None,
     }

@@ -140,9 +140,8 @@ fn rendered() -> Message {
 fn pyyaml(kind: FileKind) -> Option<(Severity, Option<Message>)> {
     match kind {
         FileKind::Other => None,
-        FileKind::Accelerate | FileKind::DeepSpeed | FileKind::LlamaFactory | FileKind::Axolotl | FileKind::Torchtune => {
-            Some((Severity::Error, None))
-        }
+        FileKind::Accelerate | FileKind::DeepSpeed => Some((Severity::Error, None)),
+        kind if kind.config().is_some_and(|config| config.refuses_tags) => Some((Severity::Error, None)),
         _ => {
             let help = message!("a loader of the project's own may take it", "项目自己的加载器可能接受它");
             Some((Severity::Info, Some(help)))

@@ -46,6 +46,7 @@ use crate::syntax_and_keys::loads::{Load, loads};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
+use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, KindConfidence, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
@@ -72,10 +73,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         match cx.project.kind(file.id) {
             FileKind::Accelerate => accelerate(cx.project, file, root, out),
             // The same class takes the values, read with another loader that makes the same of them.
-            FileKind::LlamaFactory => trainer(file, root, Severity::Warning, None, out),
+            FileKind::Framework(Dialect::LlamaFactory) => trainer(file, root, Severity::Warning, None, out),
             kind => {
                 let arguments = calls.iter().find(|load| load.into_arguments);
-                let trainers = matches!(kind, FileKind::HfTrainer | FileKind::Trl);
+                let trainers = matches!(kind, FileKind::Framework(Dialect::HfTrainer | Dialect::Trl));
                 // YAML 1.2 readers take `no` for text.
                 let text = calls.iter().any(|load| load.loader == Some(Loader::Yaml12));
                 if (trainers || arguments.is_some()) && !text {

@@ -115,8 +115,8 @@ fn reader(project: &Project, file: &SourceFile, calls: &[Load]) -> Option<Reader
         // int('1e8') is refused when the plugin is built (accelerate 1.15.0 utils/dataclasses.py:1930).
         FileKind::Accelerate => Some(Reader { severity: Severity::Warning, call: None }),
         // Hydra and OmegaConf take it for a number.
-        FileKind::Training | FileKind::HfTrainer if is_hydra(project, file) => None,
-        FileKind::Training | FileKind::HfTrainer => Some(Reader { severity: Severity::Info, call: None }),
+        FileKind::Training | FileKind::Framework(Dialect::HfTrainer) if is_hydra(project, file) => None,
+        FileKind::Training | FileKind::Framework(Dialect::HfTrainer) => Some(Reader { severity: Severity::Info, call: None }),
         _ => None,
     }
 }

@@ -104,7 +104,7 @@ fn consumers_in_run(project: &Project, run: &Run, file: FileId) -> Option<Consum
     let engine = run.code.as_deref().is_some_and(|code| calls_engine(project, code));
     let changed = run.code.as_deref().is_some_and(|code| passes_through_code(project, code, file));
     let consumers = match run.dialect {
-        Dialect::HfTrainer | Dialect::Trl | Dialect::LlamaFactory | Dialect::Axolotl | Dialect::MsSwift | Dialect::Unsloth => {
+        dialect if dialect.is_hf_trainer => {
             if engine {
                 Consumers::TRAINER.or(Consumers::PLAIN)
             } else {

@@ -11,6 +11,7 @@ use vramlint_syntax::yaml;
 
 /// Adds every argument of the script that sets a concept.
 pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialect: Dialect, code: Option<&CodeFacts>) {
+    add_positional(candidates, launch, dialect);
     for argument in launch.options() {
         let name = declared_name(&argument.name, code);
         let path: Vec<&str> = name.split('.').collect();
@@ -35,6 +36,18 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
             candidate.assumptions = word.map(assumptions).unwrap_or_default();
             candidates.add(meaning.concept, SourceLayer::Flag, candidate);
         }
+    }
+}
+
+/// Adds what the framework's command names by its first word: `litgpt finetune_lora CHECKPOINT`.
+fn add_positional(candidates: &mut CandidateSet, launch: &Launch, dialect: Dialect) {
+    let Some(key) = launch.launcher.config.positional else { return };
+    let Some(word) = launch.arguments.first().filter(|word| word.text().is_none_or(|text| !text.starts_with('-'))) else {
+        return;
+    };
+    let probe = Value::Text(word.text().unwrap_or("?").to_owned());
+    for meaning in dialect::meanings(dialect, &[key], &probe) {
+        candidates.add(meaning.concept, SourceLayer::Flag, candidate_from_word(launch, word, key));
     }
 }
 

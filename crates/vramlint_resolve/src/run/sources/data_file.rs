@@ -6,6 +6,7 @@ use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::setting::{Candidate, Origin};
 use vramlint_base::{FileRange, Value, message};
+use vramlint_catalog::frameworks::ConfigLoader;
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 use vramlint_syntax::yaml;
@@ -18,10 +19,11 @@ pub(crate) fn loader_of(file: &SourceFile, kind: FileKind) -> Loader {
     if file.data().is_some_and(|data| data.json) {
         return Loader::Json;
     }
-    match kind {
-        FileKind::LlamaFactory | FileKind::Torchtune => Loader::OmegaConf,
-        FileKind::Trl => Loader::TrlParser,
-        _ => Loader::PyYaml,
+    match kind.config().map(|config| config.loader) {
+        // jsonargparse reads numbers as OmegaConf does.
+        Some(ConfigLoader::OmegaConf | ConfigLoader::JsonArgparse) => Loader::OmegaConf,
+        Some(ConfigLoader::TrlParser) => Loader::TrlParser,
+        Some(ConfigLoader::PyYaml) | None => Loader::PyYaml,
     }
 }
 
@@ -49,8 +51,10 @@ pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGr
 
 /// A string that the consumer turns into a number: Axolotl by pydantic, TRL by argparse. For others PyYAML's `'2e-5'` stays a string.
 fn as_consumer_types_it(value: Value, dialect: Dialect) -> Value {
-    match (&value, dialect) {
-        (Value::Text(text), Dialect::Axolotl | Dialect::Trl) => yaml::scalar::argparse_number(text).unwrap_or(value),
+    match &value {
+        Value::Text(text) if dialect.files.is_some_and(|files| files.text_becomes_number) => {
+            yaml::scalar::argparse_number(text).unwrap_or(value)
+        }
         _ => value,
     }
 }

@@ -42,7 +42,7 @@ pub(in crate::run) fn add(
             _ => true,
         };
         if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task, versions) {
-            let origin = Origin::Default { tool: tool_name(dialect), source };
+            let origin = Origin::Default { tool: dialect.framework().name, source };
             candidates.add(*concept, SourceLayer::Default, known(value, "", origin));
         }
     }
@@ -64,24 +64,7 @@ pub(in crate::run) fn add(
 /// Adds the default of one concept in the releases in use.
 pub(in crate::run) fn add_default(candidates: &mut CandidateSet, dialect: Dialect, concept: Concept, versions: &LibraryVersions) {
     if let Some((value, source)) = dialect::default_of(dialect, concept, None, versions) {
-        let origin = Origin::Default { tool: tool_name(dialect), source };
+        let origin = Origin::Default { tool: dialect.framework().name, source };
         candidates.add(concept, SourceLayer::Default, known(value, "", origin));
-    }
-}
-
-fn tool_name(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::HfTrainer => "transformers",
-        Dialect::Trl => "TRL",
-        Dialect::LlamaFactory => "LLaMA-Factory",
-        Dialect::Axolotl => "Axolotl",
-        Dialect::MsSwift => "ms-swift",
-        Dialect::Torchtune => "torchtune",
-        Dialect::OpenRlhf => "OpenRLHF",
-        Dialect::Unsloth => "unsloth",
-        Dialect::Lightning => "Lightning",
-        Dialect::Accelerate => "accelerate",
-        Dialect::DeepSpeed => "DeepSpeed",
-        Dialect::Plain => "the project",
     }
 }

@@ -91,7 +91,7 @@ fn add_flag(candidates: &mut CandidateSet, launch: &Launch, found: &LaunchFlag, 
 
 /// `trl sft` and `axolotl train` pass unknown options on to the launcher that they start.
 fn add_passed_on(candidates: &mut CandidateSet, launch: &Launch) {
-    if !matches!(launch.launcher, Launcher::Trl | Launcher::Axolotl) {
+    if !launch.launcher.starts_accelerate || launch.launcher == Launcher::Accelerate {
         return;
     }
     for option in launch.options() {

@@ -10,7 +10,6 @@ use crate::setting::{Origin, Setting};
 use crate::{FileKind, SourceFile};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Value, message};
-use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
 /// FSDP settings that have a default in accelerate (accelerate 1.15.0 commands/launch.py); more by version below.
@@ -59,9 +58,7 @@ pub(in crate::run) fn add_accelerate(
         Some(&"parallelism_config") => !replaced,
         _ => false,
     };
-    if let Some(launch) =
-        launch.filter(|launch| matches!(launch.launcher, Launcher::Accelerate | Launcher::Trl | Launcher::Axolotl))
-    {
+    if let Some(launch) = launch.filter(|launch| launch.launcher.starts_accelerate) {
         add_flags(candidates, launch, &holds);
     }
     if let Some(file) = file

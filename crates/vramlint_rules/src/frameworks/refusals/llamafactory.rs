@@ -3,7 +3,6 @@
 use super::{needs, pair};
 use crate::frameworks::Refusal;
 use vramlint_base::{Value, message};
-use vramlint_catalog::flags::Launcher;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 /// Keys that belong to one stage.
@@ -101,7 +100,7 @@ pub(crate) fn reward(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
 
 /// `llamafactory-cli` starts one process on one GPU, and DeepSpeed wants a launcher.
 pub(crate) fn deepspeed_without_launcher(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    let launch = keys.launch.filter(|launch| launch.launcher == Launcher::LlamaFactory)?;
+    let launch = keys.launch.filter(|launch| launch.launcher.dialect == Some(keys.dialect))?;
     let set = |name: &str| launch.variable(name).is_some();
     if set("FORCE_TORCHRUN") || set("USE_RAY") || set("NNODES") || set("WORLD_SIZE") {
         return None;

@@ -2,11 +2,27 @@
 
 pub(crate) mod axolotl;
 pub(crate) mod llamafactory;
-pub(crate) mod openrlhf;
-pub(crate) mod swift;
+mod openrlhf;
+mod swift;
 
-use super::Refusal;
+use super::{Check, Refusal};
 use vramlint_base::message;
+use vramlint_catalog::Dialect;
+
+/// What one framework refuses, by the name of the rule that tells it.
+pub(super) struct Refusals {
+    pub(super) dialect: Dialect,
+    pub(super) checks: &'static [(&'static str, Check)],
+}
+
+/// Those of every framework that has a file here; the others stand with their rules.
+const ALL: &[&Refusals] = &[&openrlhf::REFUSALS, &swift::REFUSALS];
+
+/// The checks of a rule.
+pub(super) fn of_rule(rule: &str) -> impl Iterator<Item = (Dialect, Check)> {
+    let checks = |refusals: &&'static Refusals| refusals.checks.iter().map(|(name, check)| (refusals.dialect, *name, *check));
+    ALL.iter().flat_map(checks).filter(move |(_, name, _)| *name == rule).map(|(dialect, _, check)| (dialect, check))
+}
 
 /// Two keys of which one must go.
 pub(crate) fn pair(at: &'static str, other: &'static str) -> Refusal {
@@ -26,4 +42,16 @@ fn needs(at: &'static str, other: &'static str) -> Refusal {
         message!("{at} is set without {other}", "设置了 {at}，却没有 {other}"),
         message!("give {other}, or take {at} away", "请给出 {other}，或去掉 {at}"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_check_belongs_to_a_rule() {
+        for (name, _) in ALL.iter().flat_map(|refusals| refusals.checks) {
+            assert!(crate::registry::find(name).is_some(), "{name}");
+        }
+    }
 }

@@ -1,9 +1,20 @@
 //! OpenRLHF: the checks behind the parser in cli/train_*.py of 0.11.2, read.
 
-use super::{needs, pair};
+use super::{Refusals, needs, pair};
 use crate::frameworks::Refusal;
 use vramlint_base::message;
+use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
+
+pub(super) static REFUSALS: Refusals = Refusals {
+    dialect: Dialect::OpenRlhf,
+    checks: &[
+        ("keys-exclude-each-other", sleep),
+        ("single-generation", one_sample),
+        ("missing-key", data),
+        ("missing-key", asynchronous),
+    ],
+};
 
 const SINCE: &str = "0.11.0";
 
@@ -12,7 +23,7 @@ fn module<'a>(keys: &FrameworkConfig<'a>) -> Option<&'a str> {
 }
 
 /// vLLM sleeps only where it shares its GPU with the trainer.
-pub(crate) fn sleep(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+fn sleep(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     if !keys.is_on("vllm.enable_sleep") {
         return None;
     }
@@ -34,7 +45,7 @@ pub(crate) fn sleep(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
 }
 
 /// Packed rows, rings and conversations need what they build on.
-pub(crate) fn data(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+fn data(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let module = module(keys)?;
     let found = match module {
         "train_ppo_ray" => {
@@ -54,7 +65,7 @@ pub(crate) fn data(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
 }
 
 /// Estimators that compare the completions of one prompt need several.
-pub(crate) fn one_sample(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+fn one_sample(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let estimator = keys.text("algo.advantage.estimator")?;
     let groups = matches!(estimator, "rloo" | "reinforce_baseline" | "group_norm" | "dr_grpo");
     let samples = if keys.is_unset("rollout.n_samples_per_prompt") { 1 } else { keys.int("rollout.n_samples_per_prompt")? };
@@ -72,7 +83,7 @@ pub(crate) fn one_sample(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
 }
 
 /// More prompts than a rollout holds are generated ahead only by the asynchronous trainer; half-done ones go on only there.
-pub(crate) fn asynchronous(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
+fn asynchronous(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     if !keys.is_off("train.async_enable") {
         return None;
     }

@@ -1,15 +1,17 @@
-//! Values that Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF do not take.
+//! Values that a framework does not take.
 
 use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::invalid_value::{RULE, did_you_mean};
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
 use vramlint_catalog::{
+    Dialect,
     classes::{self, Field},
+    frameworks::{FileTypes, Unknown, VllmShare},
     keys::{self, KeyType},
 };
 use vramlint_edit as edit;
-use vramlint_resolve::{FileKind, versions::VersionRange};
+use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{
     frameworks::{FrameworkConfig, FrameworkSetting},
     version_gate,
@@ -31,8 +33,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting) -> Option<Finding> {
     let value = setting.value.as_ref()?;
-    match keys.kind {
-        FileKind::Axolotl if !setting.by_flag => {
+    match keys.dialect {
+        Dialect::Axolotl if !setting.by_flag => {
             let text = value.as_str().filter(|text| !text.is_empty())?;
             axolotl(keys, name, text).then_some(())?;
             let near = || keys::nearest(text, values(keys, name));
@@ -46,7 +48,7 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
             }
             Some(found)
         }
-        FileKind::LlamaFactory => {
+        Dialect::LlamaFactory => {
             if matches!(name, "quantization_bit" | "ref_model_quantization_bit" | "reward_model_quantization_bit") {
                 return bits(keys, name, setting, value);
             }
@@ -59,7 +61,7 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
             let meant = if text == "qlora" { Some("lora") } else { keys::nearest(text, values.iter().copied()) };
             (!values.contains(&text)).then(|| finding(setting, name, text, "LLaMA-Factory", meant))
         }
-        FileKind::Torchtune if name == "dtype" => {
+        Dialect::Torchtune if name == "dtype" => {
             let text = value.as_str().filter(|text| !values(keys, name).contains(text))?;
             let meant = match text.trim_start_matches("torch.") {
                 "bfloat16" => Some("bf16"),
@@ -68,13 +70,12 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
             };
             Some(finding(setting, name, text, "torchtune", meant))
         }
-        FileKind::MsSwift if setting.by_flag => {
+        dialect
+            if setting.by_flag && dialect.unknown_keys.on_command_line != Unknown::NotJudged
+                || dialect.file_types == FileTypes::Declared =>
+        {
             let text = value.as_str()?;
-            choice(keys, name, text).then(|| finding(setting, name, text, "ms-swift", near(keys, name, text)))
-        }
-        FileKind::OpenRlhf if setting.by_flag => {
-            let text = value.as_str()?;
-            choice(keys, name, text).then(|| finding(setting, name, text, "OpenRLHF", near(keys, name, text)))
+            choice(keys, name, text).then(|| finding(setting, name, text, keys.name(), near(keys, name, text)))
         }
         _ => None,
     }
@@ -118,8 +119,8 @@ fn near(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> Option<&'static s
 
 /// Every value that any release takes for a key.
 fn values(keys: &FrameworkConfig<'_>, name: &str) -> Vec<&'static str> {
-    let recipe = || classes::find("torchtune.recipe").filter(|_| keys.kind == FileKind::Torchtune);
-    keys.class().or_else(recipe).and_then(|class| class.field(name)).map(Field::all_values).unwrap_or_default()
+    let usual = || classes::find(keys.dialect.framework().classes.usual?);
+    keys.class().or_else(usual).and_then(|class| class.field(name)).map(Field::all_values).unwrap_or_default()
 }
 
 /// Whether any release takes a value.
@@ -157,15 +158,9 @@ fn bits(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, valu
 
 /// The share of the GPU that vLLM takes: above 0 and at most 1 (vllm config/cache.py).
 fn share(keys: &FrameworkConfig<'_>) -> Option<(vramlint_base::FileRange, Finding)> {
-    let key = match keys.kind {
-        FileKind::Axolotl if keys.is_on("trl.use_vllm") => "vllm.gpu_memory_utilization",
-        FileKind::MsSwift if keys.is_on("use_vllm") && keys.text("vllm_mode") == Some("colocate") => {
-            "vllm_gpu_memory_utilization"
-        }
-        FileKind::OpenRlhf if keys.int("vllm.num_engines").is_some_and(|engines| engines > 0) => "vllm.gpu_memory_utilization",
-        FileKind::OpenRlhf if keys.int("vllm_num_engines").is_some_and(|engines| engines > 0) => "vllm_gpu_memory_utilization",
-        _ => return None,
-    };
+    let counts =
+        |share: &&VllmShare| keys.is_on(share.if_on) && share.if_text.is_none_or(|(key, text)| keys.text(key) == Some(text));
+    let key = keys.dialect.vllm_shares.iter().find(counts)?.key;
     let number = keys.number(key).filter(|number| *number <= 0.0 || *number > 1.0)?;
     let place = keys.place(key)?;
     let why: Message = message!(

@@ -3,16 +3,14 @@
 use crate::frameworks::{self, Check, refusals};
 use crate::syntax_and_keys::missing_key::RULE;
 use crate::{Context, Sink};
-use vramlint_resolve::FileKind;
+use vramlint_catalog::Dialect;
 
-const CHECKS: &[(FileKind, Check)] = &[
-    (FileKind::Axolotl, refusals::axolotl::context_without_flash),
-    (FileKind::LlamaFactory, refusals::llamafactory::streaming),
-    (FileKind::LlamaFactory, refusals::llamafactory::evaluation),
-    (FileKind::LlamaFactory, refusals::llamafactory::reward),
-    (FileKind::LlamaFactory, refusals::llamafactory::deepspeed_without_launcher),
-    (FileKind::OpenRlhf, refusals::openrlhf::data),
-    (FileKind::OpenRlhf, refusals::openrlhf::asynchronous),
+const CHECKS: &[(Dialect, Check)] = &[
+    (Dialect::Axolotl, refusals::axolotl::context_without_flash),
+    (Dialect::LlamaFactory, refusals::llamafactory::streaming),
+    (Dialect::LlamaFactory, refusals::llamafactory::evaluation),
+    (Dialect::LlamaFactory, refusals::llamafactory::reward),
+    (Dialect::LlamaFactory, refusals::llamafactory::deepspeed_without_launcher),
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

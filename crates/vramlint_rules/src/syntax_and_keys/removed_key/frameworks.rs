@@ -4,8 +4,9 @@ use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::removed_key::RULE;
 use crate::{Context, Sink, frameworks};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_catalog::Dialect;
+use vramlint_catalog::frameworks::Unknown;
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::class_fields::{self, FieldStatus};
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
@@ -68,7 +69,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for keys in cx.framework_configs() {
         let Some(class) = keys.class() else { continue };
         for (name, setting) in keys.top_level() {
-            let listed = if keys.kind == FileKind::Axolotl { kept(cx, &keys, name, setting) } else { None };
+            let listed = if keys.dialect == Dialect::Axolotl { kept(cx, &keys, name, setting) } else { None };
             let found = listed.or_else(|| {
                 let standing = class_fields::status(cx.project, keys.file.id, &[class], name);
                 let FieldStatus::Removed { certain, library, until, instead } = standing else { return None };
@@ -122,7 +123,7 @@ fn gone(
     if !certain && library != keys.tool() {
         return None;
     }
-    let refuses = keys.kind != FileKind::Axolotl;
+    let refuses = keys.dialect.unknown_keys.in_file != Unknown::Dropped;
     let severity = match (certain, refuses) {
         (true, true) if keys.is_launched() => Severity::Error,
         (true, _) => Severity::Warning,

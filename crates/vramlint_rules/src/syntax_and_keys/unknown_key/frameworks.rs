@@ -1,33 +1,15 @@
-//! Keys and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF do not know.
+//! Keys and flags that a framework does not know.
 
 use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::unknown_key::RULE;
 use crate::{Context, Sink};
 use vramlint_base::{Finding, Message, Severity, message};
 use vramlint_catalog::classes::{self, Class};
+use vramlint_catalog::frameworks::Unknown;
 use vramlint_catalog::keys;
-use vramlint_resolve::FileKind;
 use vramlint_resolve::versions::{Version, VersionSpec};
 use vramlint_semantic::class_fields::{self, FieldStatus};
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
-
-/// Keys of transformers' trainer that people write in Axolotl's file, and what Axolotl calls them.
-const AXOLOTL_NAMES: &[(&str, &str)] = &[
-    ("per_device_train_batch_size", "micro_batch_size"),
-    ("train_batch_size", "micro_batch_size"),
-    ("per_device_eval_batch_size", "eval_batch_size"),
-    ("num_train_epochs", "num_epochs"),
-    ("max_seq_length", "sequence_len"),
-    ("max_length", "sequence_len"),
-    ("cutoff_len", "sequence_len"),
-    ("optim", "optimizer"),
-    ("lr_scheduler_type", "lr_scheduler"),
-    ("model_name_or_path", "base_model"),
-    ("packing", "sample_packing"),
-    ("lora_rank", "lora_r"),
-    ("lora_target", "lora_target_modules"),
-    ("target_modules", "lora_target_modules"),
-];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
@@ -48,12 +30,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether somebody lets every key pass: a variable of LLaMA-Factory, a switch of ms-swift, other classes altogether.
 fn takes_anything(keys: &FrameworkConfig<'_>) -> bool {
-    let environment = |name: &str| keys.launch.is_some_and(|launch| launch.variable(name).is_some());
-    match keys.kind {
-        FileKind::LlamaFactory => environment("ALLOW_EXTRA_ARGS") || environment("USE_MCA"),
-        FileKind::MsSwift => !keys.is_off("ignore_args_error"),
-        _ => false,
-    }
+    let unknown = &keys.dialect.unknown_keys;
+    let by_variable = |name: &&str| keys.launch.is_some_and(|launch| launch.variable(name).is_some());
+    unknown.let_pass_by_variable.iter().any(by_variable) || unknown.let_pass_by_key.is_some_and(|key| !keys.is_off(key))
 }
 
 /// Names that are none: templates, YAML's merge key, blocks for anchors.
@@ -71,14 +50,14 @@ fn unknown(
     let current = || class.fields().filter(|field| field.is_current()).map(|field| field.name.as_str());
     // argparse takes the beginning of a name for the name.
     if setting.by_flag
-        && keys.kind != FileKind::Axolotl
+        && policy(keys, setting) != Unknown::Dropped
         && name.len() > 1
         && class.fields().any(|field| field.name.starts_with(name))
     {
         return None;
     }
     let free = |near: &str| keys.place(near).is_none();
-    let alias = (keys.kind == FileKind::Axolotl).then(|| AXOLOTL_NAMES.iter().find(|(old, _)| *old == name)).flatten();
+    let alias = keys.dialect.unknown_keys.borrowed.iter().find(|(old, _)| *old == name);
     let near = alias.map(|(_, own)| *own).or_else(|| keys::nearest(name, current()));
     let (severity, what) = judged(cx, keys, name, setting, near.is_some())?;
     let mut found = RULE.finding(setting.key, what).with_severity(severity);
@@ -106,16 +85,18 @@ fn judged(
     setting: &FrameworkSetting,
     near: bool,
 ) -> Option<(Severity, Message)> {
-    Some(match keys.kind {
-        FileKind::Axolotl => {
+    let by = keys.name();
+    Some(match policy(keys, setting) {
+        Unknown::NotJudged => return None,
+        Unknown::Dropped => {
             // A plugin brings keys of its own.
-            if setting.by_flag || keys.is_set("plugins") && !near {
+            if keys.dialect.unknown_keys.extended_by.is_some_and(|key| keys.is_set(key)) && !near {
                 return None;
             }
             let severity = if near { Severity::Warning } else { Severity::Info };
-            (severity, message!("Axolotl does not know `{name}` and drops it", "Axolotl 不认识 `{name}`，会将其丢弃"))
+            (severity, message!("{by} does not know `{name}` and drops it", "{by} 不认识 `{name}`，会将其丢弃"))
         }
-        FileKind::LlamaFactory => {
+        Unknown::StopsUnlessNew => {
             // Nobody is seen to read the file: only what looks like a slip is told.
             let severity = match (keys.is_launched(), near) {
                 (false, false) => return None,
@@ -123,23 +104,27 @@ fn judged(
                 (true, near) if near || pinned(cx, keys) || belongs_to_another_tool(name) => Severity::Error,
                 _ => Severity::Warning,
             };
-            (severity, message!("LLaMA-Factory does not know `{name}` and stops", "LLaMA-Factory 不认识 `{name}`，会停止运行"))
+            (severity, message!("{by} does not know `{name}` and stops", "{by} 不认识 `{name}`，会停止运行"))
         }
-        FileKind::MsSwift if setting.by_flag => {
-            (Severity::Error, message!("ms-swift does not know `--{name}` and stops", "ms-swift 不认识 `--{name}`，会停止运行"))
+        Unknown::Stops => {
+            let dashes = if setting.by_flag { "--" } else { "" };
+            let what = message!("{by} does not know `{dashes}{name}` and stops", "{by} 不认识 `{dashes}{name}`，会停止运行");
+            (Severity::Error, what)
         }
-        FileKind::OpenRlhf if setting.by_flag => {
-            (Severity::Error, message!("OpenRLHF does not know `--{name}` and stops", "OpenRLHF 不认识 `--{name}`，会停止运行"))
-        }
-        _ => return None,
     })
+}
+
+/// What the framework does with a key that it does not know, where this setting stands.
+fn policy(keys: &FrameworkConfig<'_>, setting: &FrameworkSetting) -> Unknown {
+    let unknown = &keys.dialect.unknown_keys;
+    if setting.by_flag { unknown.on_command_line } else { unknown.in_file }
 }
 
 /// Whether the release is known, and no newer than the tables.
 fn pinned(cx: &Context<'_>, keys: &FrameworkConfig<'_>) -> bool {
-    let Some(table) = classes::table("llamafactory") else { return false };
+    let Some(table) = classes::tables().find(|table| table.library == keys.tool()) else { return false };
     let exact = |version: &Version| table.last.parse::<Version>().is_ok_and(|last| *version <= last);
-    let version = cx.project.library(keys.file.id, "llamafactory");
+    let version = cx.project.library(keys.file.id, keys.tool());
     version.is_some_and(|version| matches!(&version.version, VersionSpec::Exact(version) if exact(version)))
 }
 
@@ -150,7 +135,7 @@ fn belongs_to_another_tool(name: &str) -> bool {
 }
 
 fn too_new(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, library: &str, since: &str) -> Finding {
-    let (refused, own) = (keys.kind != FileKind::Axolotl, library == keys.tool());
+    let (refused, own) = (keys.dialect.unknown_keys.in_file != Unknown::Dropped, library == keys.tool());
     let severity = if refused && (own || keys.is_launched()) { Severity::Error } else { Severity::Warning };
     let what = if refused {
         message!(

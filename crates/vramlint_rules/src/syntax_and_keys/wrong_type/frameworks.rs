@@ -1,21 +1,15 @@
-//! Values of another type than Axolotl, LLaMA-Factory, torchtune, ms-swift and OpenRLHF take.
+//! Values of another type than a framework takes.
 
 use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::wrong_type::RULE;
 use crate::{Context, Sink, frameworks};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::classes::Field;
+use vramlint_catalog::frameworks::FileTypes;
+use vramlint_catalog::frameworks::Unknown;
 use vramlint_catalog::keys::KeyType;
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
-
-/// Keys of LLaMA-Factory's own classes that every training of their kind computes with (llamafactory 0.9.4 hparams, data/loader.py,
-/// model/adapter.py, read).
-const COMPUTED: &[&str] = &["cutoff_len", "lora_rank", "lora_dropout", "val_size", "max_samples"];
-
-/// Keys of torchtune's recipes that are counted with (torchtune 0.6.1 recipes, read).
-const COUNTED: &[&str] = &["batch_size", "epochs", "gradient_accumulation_steps"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
@@ -30,19 +24,31 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting) -> Option<Finding> {
     let value = setting.value.as_ref()?;
-    if keys.kind == FileKind::Torchtune {
-        let text = value.as_str().filter(|text| COUNTED.contains(&name) && text.parse::<f64>().is_err())?;
+    let class = keys.class();
+    if let (None, FileTypes::Computed(names)) = (class, keys.dialect.file_types) {
+        let text = value.as_str().filter(|text| names.contains(&name) && text.parse::<f64>().is_err())?;
         let what = message!("{name} is `{text}`, and a whole number is needed", "{name} 为 `{text}`，而此处需要整数");
-        return Some(RULE.finding(setting.place, what).with_severity(RULE.severity));
+        return (!keys.dialect.classes.complete).then(|| RULE.finding(setting.place, what).with_severity(RULE.severity));
     }
-    let field = keys.class()?.field(name).filter(|field| field.library == keys.tool() || setting.by_flag)?;
-    match keys.kind {
-        FileKind::Axolotl if !setting.by_flag => {
+    let field = class?.field(name).filter(|field| field.library == keys.tool() || setting.by_flag)?;
+    let by = keys.name();
+    if setting.by_flag {
+        let judged = keys.dialect.unknown_keys.on_command_line != Unknown::NotJudged;
+        let wanted = argparse(field, value).filter(|_| judged)?;
+        return Some(finding(keys, name, setting, &wanted, by));
+    }
+    match keys.dialect.file_types {
+        FileTypes::NotJudged => None,
+        FileTypes::Pydantic => {
             let wanted = pydantic(field, value)?;
-            Some(finding(keys, name, setting, &wanted, "Axolotl").with_severity(frameworks::of_one_key(cx, keys)))
+            Some(finding(keys, name, setting, &wanted, by).with_severity(frameworks::of_one_key(cx, keys)))
         }
-        FileKind::LlamaFactory if !setting.by_flag => {
-            let text = value.as_str().filter(|_| COMPUTED.contains(&name))?;
+        FileTypes::Declared => {
+            let wanted = declared(field, value)?;
+            Some(finding(keys, name, setting, &wanted, by).with_severity(frameworks::of_one_key(cx, keys)))
+        }
+        FileTypes::Computed(names) => {
+            let text = value.as_str().filter(|_| names.contains(&name))?;
             let number = matches!(field.kind, KeyType::Int | KeyType::Float);
             let what = message!(
                 "{name} is the text `{text}`, and a number is computed with: the run ends in an error",
@@ -50,15 +56,20 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
             );
             number.then(|| RULE.finding(setting.place, what).with_severity(RULE.severity))
         }
-        FileKind::LlamaFactory | FileKind::MsSwift | FileKind::OpenRlhf if setting.by_flag => {
-            let wanted = argparse(field, value)?;
-            let by = match keys.kind {
-                FileKind::LlamaFactory => "LLaMA-Factory",
-                FileKind::MsSwift => "ms-swift",
-                _ => "OpenRLHF",
-            };
-            Some(finding(keys, name, setting, &wanted, by))
+    }
+}
+
+/// What jsonargparse wants where it refuses a value (jsonargparse 4.41 typehints.py): a number for a number, a truth value for a
+/// truth value; null only where the type says so.
+fn declared(field: &Field, value: &Value) -> Option<Message> {
+    match (field.kind, value) {
+        (_, Value::Null) => None,
+        (KeyType::Int, Value::Int(_)) | (KeyType::Float, Value::Int(_) | Value::Float(_)) | (KeyType::Bool, Value::Bool(_)) => {
+            None
         }
+        (KeyType::Int, _) => Some(message!("a whole number", "整数")),
+        (KeyType::Float, _) => Some(message!("a number", "数字")),
+        (KeyType::Bool, _) => Some(message!("a truth value", "布尔值")),
         _ => None,
     }
 }
