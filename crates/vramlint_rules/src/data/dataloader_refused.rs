@@ -1,10 +1,10 @@
 //! # dataloader-refused
 //!
-//! `DataLoader()` is given arguments that torch refuses, alone or together.
+//! `DataLoader()` gets arguments that torch rejects, alone or in combination.
 //!
 //! ## Why it matters
-//! `prefetch_factor`, `persistent_workers` and `multiprocessing_context` need workers, and the default is none. A sampler excludes
-//! `shuffle`, a batch sampler the batch size. torch raises when the loader is made.
+//! `prefetch_factor`, `persistent_workers` and `multiprocessing_context` need workers, and the default is 0. A sampler excludes `shuffle`,
+//! a batch sampler excludes the batch size. torch raises an error when the loader is created.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,27 +21,27 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the number for the text of one; without what needs workers that are not asked for, and without `shuffle` beside a sampler.
+//! Safe: an integer instead of its string; removes arguments that need workers if there are none, and `shuffle` next to a sampler.
 //!
 //! ## When it is silent
-//! Where the number of workers or another of the values is not known, or comes from the command line.
+//! If the number of workers or another value is not known or comes from the command line.
 //!
 //! ## Sources
-//! torch 2.15.0 `utils/data/dataloader.py`, each run; torch 2.0 refuses `prefetch_factor` without workers too, before it was ignored.
+//! torch 2.15.0 `utils/data/dataloader.py`, each run; torch 2.0 also rejects `prefetch_factor` without workers, earlier versions ignore it.
 //!
 //! # 中文
 //!
 //! `DataLoader(…)` 收到 torch 会拒绝的参数，单独或组合。
 //!
 //! ## 为什么重要
-//! `prefetch_factor`、`persistent_workers`、`multiprocessing_context` 需要工作进程，而默认没有。给了采样器就不能 `shuffle`，给了批采样器就不能再给批大小。
-//! torch 在创建时即抛出异常。
+//! `prefetch_factor`、`persistent_workers`、`multiprocessing_context` 需要工作进程，而默认为 0。采样器与 `shuffle` 互斥，批采样器与批大小互斥。
+//! torch 在创建 DataLoader 时报错。
 //!
 //! ## 何时不报
 //! 工作进程数或其他值无法得知，或来自命令行。
 //!
 //! ## 修复
-//! 安全：文本改为数字；去掉需要工作进程而没有的参数，以及与采样器并存的 `shuffle`。
+//! 安全：字符串改为整数；没有工作进程时去掉需要它的参数，有采样器时去掉 `shuffle`。
 //!
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`，逐一实际运行；torch 2.0 起也拒绝没有工作进程的 `prefetch_factor`，更早则忽略。
@@ -78,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The places of arguments in torch 2.15.0.
+/// The positions of arguments in torch 2.15.0.
 fn argument<'c>(call: &'c LibraryCall, name: &str) -> Option<&'c CallArgument> {
     const ORDER: &[&str] = &["dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers"];
     call.argument(name, ORDER.iter().position(|known| *known == name))
@@ -104,7 +104,7 @@ fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
             Value::Int(number) => *number >= least,
             Value::Float(number) if name == "timeout" => *number >= 0.0,
             Value::Null => !matches!(name, "num_workers" | "timeout"),
-            // torch takes the truth values for 1 and 0 workers.
+            // torch accepts booleans as 1 and 0 workers.
             Value::Bool(_) => name != "batch_size",
             _ => false,
         };
@@ -116,11 +116,11 @@ fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
             .finding(
                 place,
                 message!(
-                    "{name} = {value} is refused: a whole number of at least {least} is asked for",
-                    "{name} = {value} 会被拒绝：须为不小于 {least} 的整数"
+                    "`{name} = {value}` raises an error: expected an integer of at least {least}",
+                    "`{name} = {value}` 会报错：应为不小于 {least} 的整数"
                 ),
             )
-            .with_help(message!("give a whole number", "以整数给出"));
+            .with_help(message!("use an integer", "改用整数"));
         let whole = match value {
             Value::Text(text) => text.trim().parse::<i64>().ok(),
             Value::Float(number) if number.fract() == 0.0 => format!("{number:.0}").parse().ok(),
@@ -136,7 +136,7 @@ fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     }
 }
 
-/// What only workers make sense of.
+/// Arguments that only make sense with workers.
 fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let workers = argument(call, "num_workers");
     let none = match workers {
@@ -157,13 +157,16 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut Reported
             .finding(
                 given.place,
                 message!(
-                    "{name} needs workers, and num_workers is 0: the loader is refused",
-                    "{name} 需要工作进程，而 num_workers 为 0：DataLoader 会被拒绝"
+                    "`{name}` needs workers, but `num_workers` is 0; torch raises an error",
+                    "`{name}` 需要工作进程，但 `num_workers` 为 0；torch 会报错"
                 ),
             )
-            .with_help(message!("set num_workers to 1 or more, or remove {name}", "把 num_workers 设为 1 或更多，或去掉 {name}"));
+            .with_help(message!(
+                "set `num_workers` to at least 1, or remove `{name}`",
+                "把 `num_workers` 设为 1 或更大，或去掉 `{name}`"
+            ));
         if let Some(workers) = workers {
-            finding = finding.with_related(workers.place, message!("no workers are asked for here", "此处没有要求工作进程"));
+            finding = finding.with_related(workers.place, message!("`num_workers` is 0 here", "此处 `num_workers` 为 0"));
         }
         if let Some(fix) = calls::remove_argument(cx.project, call, given, Applicability::Safe) {
             finding = finding.with_fix(fix);
@@ -185,10 +188,10 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
     let on = |name: &str| argument(call, name).filter(|_| is(name, &Value::Bool(true)));
     if let (Some(sampler), Some(shuffle)) = (thing("sampler"), on("shuffle")) {
         let text = message!(
-            "shuffle=True and a sampler exclude each other: the loader is refused",
-            "shuffle=True 与采样器互斥：DataLoader 会被拒绝"
+            "`shuffle=True` and a sampler exclude each other; torch raises an error",
+            "`shuffle=True` 与采样器互斥；torch 会报错"
         );
-        let help = message!("remove shuffle: the sampler decides the order", "去掉 shuffle：顺序由采样器决定");
+        let help = message!("remove shuffle: the sampler determines the order", "去掉 shuffle：顺序由采样器决定");
         if push(shuffle.place, text, help, reported, out)
             && let Some(finding) = out.findings.pop()
         {
@@ -206,10 +209,10 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
         if let Some(other) = other {
             let name = other.name.as_deref().unwrap_or("batch_size");
             let text = message!(
-                "{name} and a batch sampler exclude each other: the loader is refused",
-                "{name} 与批采样器互斥：DataLoader 会被拒绝"
+                "`{name}` and a batch sampler exclude each other; torch raises an error",
+                "`{name}` 与批采样器互斥；torch 会报错"
             );
-            let help = message!("remove {name}: the batch sampler decides it", "去掉 {name}：由批采样器决定");
+            let help = message!("remove `{name}`: the batch sampler determines it", "去掉 `{name}`：由批采样器决定");
             if push(other.place, text, help, reported, out)
                 && let Some(finding) = out.findings.pop()
             {
@@ -220,9 +223,9 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
         && let Some(drop) = on("drop_last")
     {
         let text = message!(
-            "batch_size=None makes no batches to drop: the loader is refused",
-            "batch_size=None 不成批，没有可丢弃的：DataLoader 会被拒绝"
+            "`drop_last` has no batches to drop with `batch_size=None`; torch raises an error",
+            "`batch_size=None` 时不成批，`drop_last` 没有可丢弃的批次；torch 会报错"
         );
-        push(drop.place, text, message!("remove drop_last", "去掉 drop_last"), reported, out);
+        push(drop.place, text, message!("remove `drop_last`", "去掉 `drop_last`"), reported, out);
     }
 }

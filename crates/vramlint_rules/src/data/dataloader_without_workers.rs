@@ -1,10 +1,10 @@
 //! # dataloader-without-workers
 //!
-//! The loader of a training has no workers: each batch is made by the process that also feeds the GPU.
+//! The data loader of a training run has no workers: the process that feeds the GPU also builds each batch.
 //!
 //! ## Why it matters
-//! While a batch is read, tokenized and put together, the GPU waits. Workers do that beside the step; two to four per GPU are
-//! enough for most data, and with `pin_memory=True` the copy to the GPU overlaps too.
+//! While a batch is read, tokenized and collated, the GPU waits. Workers do this in parallel with the training step; two to four per GPU
+//! are enough for most data, and with `pin_memory=True` the copy to the GPU overlaps too.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -37,21 +37,21 @@
 //! ```
 //!
 //! ## When it is silent
-//! For loaders of an evaluation; where the number is not known; for data that lies in memory (`TensorDataset`, lists); on a target
-//! without a GPU; in code that does not train. On Windows, where workers are costly to start, it may not apply.
+//! For evaluation loaders; if the number is not known; for data in memory (`TensorDataset`, lists); on a target without a GPU; in code that
+//! does not train. On Windows, where workers are costly to start, the advice may not apply.
 //!
 //! ## Sources
 //! torch 2.15.0 `utils/data/dataloader.py` (the default is 0), read.
 //!
 //! # 中文
 //!
-//! 训练用的数据加载器没有工作进程：每个批次都由同时给 GPU 供数的进程制作。
+//! 训练用的数据加载器没有工作进程：给 GPU 供数的进程还要自己组装每个批次。
 //!
 //! ## 为什么重要
 //! 读取、分词、拼批期间，GPU 在等待。工作进程可与训练步并行完成这些工作；多数数据每张 GPU 用二到四个就够，配合 `pin_memory=True` 还能让拷贝重叠。
 //!
 //! ## 何时不报
-//! 评估用的加载器；数目无法得知；数据已在内存中（`TensorDataset`、列表）；目标机器没有 GPU；不训练的代码。Windows 上启动工作进程代价较高，可不适用。
+//! 评估用的加载器；数目无法得知；数据已在内存中（`TensorDataset`、列表）；目标机器没有 GPU；不训练的代码。Windows 上启动工作进程代价较高，此建议可能不适用。
 //!
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
@@ -81,7 +81,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let loader = call.is("torch", "DataLoader") && !call.is_subclass && !call.open && at.facts.trains();
-        // What is not written is the default, and that nobody chose: of that only a run that was seen is told.
+        // Without the argument the default applies, which nobody chose: report it only for a run that the project shows.
         let Some(workers) = call.argument("num_workers", Some(5)).filter(|_| loader) else { continue };
         if workers.constant() != Some(&Value::Int(0))
             || in_memory(at)
@@ -97,13 +97,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             RULE.finding(
                 workers.place,
                 message!(
-                    "num_workers = 0: the GPU waits while this process makes each batch",
-                    "num_workers = 0：本进程制作每个批次时 GPU 在等待"
+                    "`num_workers = 0`: the GPU waits while the training process builds each batch",
+                    "`num_workers = 0`：训练进程组装每个批次时 GPU 在等待"
                 ),
             )
             .with_help(message!(
-                "try 2 to 4 workers per GPU, with pin_memory=True",
-                "每张 GPU 可用 2 到 4 个工作进程，并设 pin_memory=True"
+                "try 2 to 4 workers per GPU, with `pin_memory=True`",
+                "建议每张 GPU 用 2 到 4 个工作进程，并设 `pin_memory=True`"
             )),
         );
     }

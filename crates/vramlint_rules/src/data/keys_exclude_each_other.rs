@@ -1,9 +1,9 @@
 //! # keys-exclude-each-other
 //!
-//! Two keys of a framework are set that it does not take together.
+//! Two keys are set that the framework does not accept together.
 //!
 //! ## Why it matters
-//! The framework checks its file before anything is loaded, and stops at the first pair that contradicts itself.
+//! The framework validates its file before it loads anything, and raises an error for the first contradictory pair.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -33,7 +33,7 @@
 //! ```
 //!
 //! ## Fix
-//! None: which of the two is meant is not known.
+//! None: the intended key is not known.
 //!
 //! ## Sources
 //! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
@@ -45,14 +45,14 @@
 //! 设置了框架不允许同时使用的两个键。
 //!
 //! ## 为什么重要
-//! 框架在加载任何内容之前检查其文件，遇到第一对矛盾的键就停止。
+//! 框架在加载任何内容之前校验其文件，遇到第一对矛盾的键就报错。
 //!
 //! ## 修复
 //! 无：无法得知要保留哪一个。
 //!
 //! ## 来源
-//! Axolotl 0.18.0 `utils/schemas/validation.py`, each pair also in 0.8.0 unless the finding names a version; LLaMA-Factory 0.9.5
-//! `hparams/data_args.py:159`, `hparams/model_args.py`, `hparams/parser.py`; ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
+//! Axolotl 0.18.0 `utils/schemas/validation.py`（各对键在 0.8.0 中亦相同，除非报告写明版本）；LLaMA-Factory 0.9.5 `hparams/data_args.py:159`、
+//! `hparams/model_args.py`、`hparams/parser.py`；ms-swift 4.6.0 `arguments/rlhf_args.py:298`，阅读源码。
 
 use crate::frameworks::refusals::{self, pair};
 use crate::frameworks::{self, Check, Refusal};
@@ -92,7 +92,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run(cx, &RULE, CHECKS, out);
 }
 
-/// Two keys that must not both be set, and the version of Axolotl from which they are refused.
+/// Two keys that must not both be set, and the version of Axolotl since which it rejects them.
 const AXOLOTL: &[(&str, &str, Option<&str>)] = &[
     ("saves_per_epoch", "save_steps", None),
     ("evals_per_epoch", "eval_steps", None),
@@ -129,8 +129,8 @@ fn axolotl_steps(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             return Some(Refusal::new(
                 strategy,
                 &[steps],
-                message!("{strategy} is {name}, and {steps} is set", "{strategy} 为 {name}，却设置了 {steps}"),
-                message!("write {strategy}: steps, or take {steps} away", "请写 {strategy}: steps，或去掉 {steps}"),
+                message!("`{strategy}` is {name}, and `{steps}` is set", "`{strategy}` 为 {name}，却设置了 `{steps}`"),
+                message!("set `{strategy}: steps`, or remove `{steps}`", "请写 `{strategy}: steps`，或去掉 `{steps}`"),
             ));
         }
     }
@@ -144,10 +144,10 @@ fn axolotl_no_evaluation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &["val_set_size"],
-            message!("{at} is set, but there is no data to evaluate on", "设置了 {at}，却没有用于评估的数据"),
+            message!("`{at}` is set, but there is no evaluation data", "设置了 `{at}`，却没有用于评估的数据"),
             message!(
-                "raise val_set_size, give test_datasets, or take {at} away",
-                "请增大 val_set_size、给出 test_datasets，或去掉 {at}"
+                "increase `val_set_size`, set `test_datasets`, or remove `{at}`",
+                "请增大 `val_set_size`、设置 `test_datasets`，或去掉 `{at}`"
             ),
         )
     })
@@ -174,7 +174,7 @@ fn llamafactory_lora_only(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let kind = keys.text("finetuning_type").filter(|kind| *kind != "lora")?;
     let at = ["use_rslora", "use_dora", "pissa_init"].into_iter().find(|key| keys.is_on(key));
     let at = at.or_else(|| ["loraplus_lr_ratio", "adapter_name_or_path"].into_iter().find(|key| keys.is_set(key)))?;
-    // oft takes adapters of its own in newer versions.
+    // oft has adapters of its own in newer versions.
     if at == "adapter_name_or_path" && kind == "oft" {
         return None;
     }
@@ -182,8 +182,11 @@ fn llamafactory_lora_only(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &["finetuning_type"],
-            message!("{at} is for lora; finetuning_type is {kind}", "{at} 只用于 lora，而 finetuning_type 为 {kind}"),
-            message!("take {at} away, or write finetuning_type: lora", "请去掉 {at}，或写 finetuning_type: lora"),
+            message!(
+                "`{at}` requires lora, but `finetuning_type` is {kind}",
+                "`{at}` 只用于 lora，而 `finetuning_type` 为 {kind}"
+            ),
+            message!("remove `{at}`, or set `finetuning_type: lora`", "请去掉 `{at}`，或写 `finetuning_type: lora`"),
         )
         .since("llamafactory", "0.8.3"),
     )

@@ -1,10 +1,10 @@
 //! # packing-not-possible
 //!
-//! Packing is on where the framework cannot pack.
+//! Packing is on, but the framework cannot pack here.
 //!
 //! ## Why it matters
-//! Packed rows hold several samples. Preference training needs its pairs apart, the attention must know where a sample ends, and
-//! the packer must know how long a row is: the framework refuses what lacks one of these.
+//! A packed sequence holds several samples. Preference training needs its pairs apart, attention must know where each sample ends, and the
+//! packer must know the length of a sequence: the framework raises an error if one of these is missing.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -34,7 +34,7 @@
 //! ```
 //!
 //! ## Fix
-//! None: what is to go is not known.
+//! None: which setting to remove is not known.
 //!
 //! ## Sources
 //! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
@@ -42,17 +42,17 @@
 //!
 //! # 中文
 //!
-//! 在框架无法打包的情况下启用了打包。
+//! 启用了打包，但框架在此无法打包。
 //!
 //! ## 为什么重要
-//! 打包后的一行包含多个样本。偏好训练需要成对的样本，注意力必须知道样本的边界，打包器必须知道行的长度：缺少其一，框架就会拒绝。
+//! 打包后的一个序列包含多个样本。偏好训练需要成对的样本，注意力必须知道每个样本的边界，打包器必须知道序列的长度：缺少其一，框架就会报错。
 //!
 //! ## 修复
 //! 无：无法得知应去掉哪一个。
 //!
 //! ## 来源
-//! Axolotl 0.18.0 `utils/schemas/validation.py:665` and `:143`; ms-swift 4.6.0 `arguments/sft_args.py:194` and 3.9.0; LLaMA-Factory 0.9.5
-//! `hparams/parser.py`; torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
+//! Axolotl 0.18.0 `utils/schemas/validation.py:665` 与 `:143`；ms-swift 4.6.0 `arguments/sft_args.py:194` 与 3.9.0；LLaMA-Factory 0.9.5
+//! `hparams/parser.py`；torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
 
 use crate::frameworks::{self, Check, Refusal, refusals};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
@@ -92,8 +92,8 @@ fn axolotl_rl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             "sample_packing",
             &["rl"],
-            message!("sample_packing together with rl: {rl}", "sample_packing 与 rl: {rl} 同用"),
-            message!("take sample_packing away", "请去掉 sample_packing"),
+            message!("`sample_packing` together with `rl: {rl}`", "`sample_packing` 与 `rl: {rl}` 同用"),
+            message!("remove `sample_packing`", "请去掉 `sample_packing`"),
         )
     })
 }
@@ -105,8 +105,8 @@ fn axolotl_tables(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             "eval_table_size",
             &["sample_packing", "eval_sample_packing"],
-            message!("tables of evaluation with packed rows", "评估表格与打包后的行同用"),
-            message!("write eval_sample_packing: false", "请写 eval_sample_packing: false"),
+            message!("`eval_table_size` does not work with packed sequences", "`eval_table_size` 不能与打包后的序列同用"),
+            message!("set `eval_sample_packing: false`", "请写 `eval_sample_packing: false`"),
         )
     })
 }
@@ -119,10 +119,10 @@ fn axolotl_context(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "micro_batch_size",
             &["context_parallel_size", "sample_packing"],
             message!(
-                "micro_batch_size is {rows} with packed rows and context parallelism",
-                "打包与上下文并行同用时 micro_batch_size 为 {rows}"
+                "`micro_batch_size` is {rows}; packed sequences with context parallelism require 1",
+                "打包与上下文并行同用时要求 `micro_batch_size` 为 1，此处为 {rows}"
             ),
-            message!("write micro_batch_size: 1", "请写 micro_batch_size: 1"),
+            message!("set `micro_batch_size: 1`", "请写 `micro_batch_size: 1`"),
         )
         .since("axolotl", "0.12.0")
     })
@@ -134,8 +134,8 @@ fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             "neat_packing",
             &["stage"],
-            message!("neat_packing in stage {stage}", "在 {stage} 阶段使用 neat_packing"),
-            message!("LLaMA-Factory packs so in stage sft alone", "LLaMA-Factory 只在 sft 阶段支持它"),
+            message!("`neat_packing` does not work in stage {stage}", "{stage} 阶段不支持 `neat_packing`"),
+            message!("LLaMA-Factory supports it only in stage sft", "LLaMA-Factory 只在 sft 阶段支持它"),
         )
     })
 }
@@ -145,8 +145,8 @@ fn torchtune(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             "dataset.packed",
             &["tokenizer.max_seq_len"],
-            message!("the rows are packed, but tokenizer.max_seq_len is not set", "启用了打包，但没有设置 tokenizer.max_seq_len"),
-            message!("give the length of a row", "请给出行的长度"),
+            message!("packing is on, but tokenizer.max_seq_len is not set", "启用了打包，但没有设置 tokenizer.max_seq_len"),
+            message!("set the length of a packed sequence", "请设置打包后序列的长度"),
         )
     })
 }

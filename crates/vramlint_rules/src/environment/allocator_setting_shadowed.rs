@@ -1,10 +1,10 @@
 //! # allocator-setting-shadowed
 //!
-//! Two variables configure torch's allocator; torch reads one of them alone.
+//! Two variables configure torch's allocator; torch reads only one of them.
 //!
 //! ## Why it matters
-//! torch takes the first of `PYTORCH_CUDA_ALLOC_CONF`, `PYTORCH_HIP_ALLOC_CONF` and `PYTORCH_ALLOC_CONF` that is set. The others
-//! are not even parsed: what stands there has no effect, and a mistake in it is never reported.
+//! torch reads the first of `PYTORCH_CUDA_ALLOC_CONF`, `PYTORCH_HIP_ALLOC_CONF` and `PYTORCH_ALLOC_CONF` that is set. The others are not
+//! even parsed: their settings have no effect, and mistakes in them are never reported.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -20,10 +20,10 @@
 //! ```
 //!
 //! ## Fix
-//! None: which of the two is meant, or whether both are to be joined, is not known.
+//! None: it is not known which variable is intended, or whether the two should be joined.
 //!
 //! ## When it is silent
-//! Both say the same, as scripts for several versions of torch do.
+//! If both have the same value, as in scripts for several versions of torch.
 //!
 //! ## Sources
 //! torch 2.15.0, run with every pair of the three variables; `c10/core/AllocatorConfig.h`.
@@ -66,7 +66,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// One variable in force: its number among [`VARIABLES`], its value, its place.
+/// One variable that is set: its index in [`VARIABLES`], its value, its place.
 type InForce<'a> = (usize, Option<&'a str>, FileRange);
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -94,7 +94,7 @@ fn script(file: &SourceFile, reported: &mut ReportedPlaces, out: &mut Sink) {
     }
 }
 
-/// One of each in a file that is no script: they stand in one mapping, or in one program.
+/// One of each in a file that is not a script: they are in one mapping, or in one program.
 fn together(sets: &[VariableAssignment], reported: &mut ReportedPlaces, out: &mut Sink) {
     let mut seen: Vec<InForce<'_>> = Vec::new();
     for (number, name) in VARIABLES.iter().enumerate() {
@@ -109,7 +109,7 @@ fn together(sets: &[VariableAssignment], reported: &mut ReportedPlaces, out: &mu
     compare(&seen, reported, out);
 }
 
-/// Whether two entries stand close enough to belong to one mapping.
+/// Whether two entries are close enough to belong to one mapping.
 fn near(a: FileRange, b: FileRange) -> bool {
     let same = |a: FileId, b: FileId| a == b;
     same(a.file, b.file) && a.range.start.abs_diff(b.range.start) < 400
@@ -127,8 +127,8 @@ fn compare(seen: &[InForce<'_>], reported: &mut ReportedPlaces, out: &mut Sink) 
         }
         let (winner, loser) = (VARIABLES[*winner], VARIABLES[*loser]);
         let finding = RULE
-            .finding(*place, message!("torch reads {winner} and leaves {loser} unread", "torch 读取 {winner}，不会再读 {loser}"))
-            .with_related(*at, message!("{winner} is set here", "{winner} 在此设置"))
+            .finding(*place, message!("torch reads `{winner}` and ignores `{loser}`", "torch 读取 `{winner}`，忽略 `{loser}`"))
+            .with_related(*at, message!("`{winner}` is set here", "`{winner}` 在此设置"))
             .with_help(message!("join the settings in one variable", "把设置合并到一个变量中"));
         out.push(finding);
     }

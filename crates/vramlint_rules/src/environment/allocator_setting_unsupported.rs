@@ -1,10 +1,10 @@
 //! # allocator-setting-unsupported
 //!
-//! `expandable_segments` is asked for on Windows, where torch does not have it.
+//! `expandable_segments` is set on Windows, where torch does not support it.
 //!
 //! ## Why it matters
-//! Expandable segments map memory with the CUDA driver's virtual memory functions, which torch uses on Linux alone. On Windows it
-//! prints one warning and goes on without: the fragmentation that the setting was to cure stays.
+//! Expandable segments map memory with the CUDA driver's virtual memory functions, which torch uses on Linux only. On Windows it prints one
+//! warning and continues without them: the fragmentation remains.
 //!
 //! ## Example
 //! ```powershell file=train.ps1
@@ -19,11 +19,10 @@
 //! ```
 //!
 //! ## Fix
-//! None: smaller batches, `max_split_size_mb`, or WSL, where the script would be one of bash.
+//! None: use smaller batches, `max_split_size_mb`, or WSL with a bash script.
 //!
 //! ## When it is milder
-//! PowerShell also runs on Linux: where neither `os = "windows"` stands in `vramlint.toml` nor the file is a batch file, this is
-//! advice.
+//! PowerShell also runs on Linux: info unless `vramlint.toml` has `os = "windows"` or the file is a batch file.
 //!
 //! ## Sources
 //! torch `c10/cuda/CUDAAllocatorConfig.cpp`: "expandable_segments not supported on this platform" without
@@ -31,13 +30,13 @@
 //!
 //! # 中文
 //!
-//! 在 Windows 上要求 `expandable_segments`，而 torch 在那里没有这一功能。
+//! 在 Windows 上设置了 `expandable_segments`，而 torch 在那里不支持。
 //!
 //! ## 为什么重要
-//! 可扩展段用 CUDA 驱动的虚拟内存函数映射显存，torch 只在 Linux 上使用它们。在 Windows 上它打印一条警告后照常继续：想解决的碎片问题依旧存在。
+//! 可扩展段用 CUDA 驱动的虚拟内存函数映射显存，torch 只在 Linux 上使用它们。在 Windows 上它打印一条警告后照常继续：碎片问题依旧存在。
 //!
 //! ## 修复
-//! 无：减小批量、使用 `max_split_size_mb`，或改用 WSL（那里的脚本是 bash）。
+//! 无：减小批大小、使用 `max_split_size_mb`，或改用 WSL（那里的脚本是 bash）。
 //!
 //! ## 何时较轻
 //! PowerShell 也能在 Linux 上运行：`vramlint.toml` 没有写 `os = "windows"`、文件也不是批处理文件时，仅作提示。
@@ -81,12 +80,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = RULE
             .finding(
                 set.place,
-                message!("torch has no expandable segments on Windows", "torch 在 Windows 上没有可扩展段（expandable_segments）"),
+                message!(
+                    "torch does not support `expandable_segments` on Windows",
+                    "torch 在 Windows 上不支持 `expandable_segments`"
+                ),
             )
             .with_severity(severity)
             .with_help(message!(
-                "it prints a warning and goes on without; max_split_size_mb works there",
-                "它会打印警告后照常继续；max_split_size_mb 在 Windows 上有效"
+                "remove it; `max_split_size_mb` works on Windows",
+                "去掉它；`max_split_size_mb` 在 Windows 上有效"
             ));
         out.push(finding);
     }

@@ -3,9 +3,9 @@
 //! Python sets a variable that CUDA or torch has already read.
 //!
 //! ## Why it matters
-//! The driver reads `CUDA_VISIBLE_DEVICES` once, when CUDA is initialised in the process; torch reads `PYTORCH_CUDA_ALLOC_CONF`
-//! with its first allocation. `torch.cuda.get_device_name()`, `torch.cuda.set_device()` and alike come too early: what is set
-//! behind them has no effect, and nothing says so. `import torch` alone is no trouble.
+//! The driver reads `CUDA_VISIBLE_DEVICES` once, when the process initializes CUDA; torch reads `PYTORCH_CUDA_ALLOC_CONF` with its first
+//! allocation. Calls such as `torch.cuda.get_device_name()` and `torch.cuda.set_device()` trigger this: a variable set after them silently
+//! has no effect. `import torch` alone does not trigger it.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -28,10 +28,10 @@
 //! ```
 //!
 //! ## Fix
-//! None: move the line in front of the first use of CUDA, or set the variable in the script that starts the program.
+//! None: move the line before the first use of CUDA, or set the variable in the script that starts the program.
 //!
 //! ## When it is silent
-//! In branches and loops, between functions, and for the environment of a child process.
+//! In branches and loops, across functions, and for the environment of a child process.
 //!
 //! ## Sources
 //! torch 2.15.0 `torch/cuda/__init__.py` `_lazy_init`, read; CUDA C++ Programming Guide, "CUDA Environment Variables".
@@ -42,8 +42,7 @@
 //!
 //! ## 为什么重要
 //! 驱动只在进程初始化 CUDA 时读取一次 `CUDA_VISIBLE_DEVICES`；torch 在第一次分配显存时读取 `PYTORCH_CUDA_ALLOC_CONF`。
-//! `torch.cuda.get_device_name()`、`torch.cuda.set_device()` 等调用都会提前触发：其后再设置不起作用，也没有任何提示。只有
-//! `import torch` 则没有关系。
+//! `torch.cuda.get_device_name()`、`torch.cuda.set_device()` 等调用都会提前触发：其后再设置会静默失效。仅 `import torch` 不会触发。
 //!
 //! ## 修复
 //! 无：把这一行移到首次使用 CUDA 之前，或在启动程序的脚本中设置该变量。
@@ -75,7 +74,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Functions of `torch.cuda` that initialise CUDA.
+/// Functions of `torch.cuda` that initialize CUDA.
 const INITIALISE: &[&str] = &[
     "init",
     "current_device",
@@ -99,11 +98,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let late = |set: &&VariableAssignment| {
             let ours = set.name == super::visible_devices_misread::VARIABLE || VARIABLES.contains(&set.name.as_str());
-            // Of the entries of a dict only the process's own environment counts.
+            // Among the entries of a dict, only those of the process's own environment count.
             let own = set.full_range.range.slice(&file.text).starts_with("os.environ");
             ours && set.setter == Setter::Python && !set.conditional && own
         };
-        // Programs and workers that are started behind it get it.
+        // Programs and workers that start afterwards inherit it.
         if features.has(Feature::ProcessStart) {
             continue;
         }
@@ -118,8 +117,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The first call in front of a place that initialises CUDA for certain, in the same function or at the level of the module; and
-/// whether it allocates.
+/// The first call before a place that certainly initializes CUDA, in the same function or at module level; and whether it allocates.
 fn first_use(module: &Module, set: TextRange) -> Option<(TextRange, bool)> {
     let own = module.statements().find(|located| {
         located.stmt.range.start <= set.start && set.end <= located.stmt.range.end && located.stmt.bodies().is_empty()
@@ -139,7 +137,7 @@ fn first_use(module: &Module, set: TextRange) -> Option<(TextRange, bool)> {
     first
 }
 
-/// Whether a call initialises CUDA, and if so whether it allocates there.
+/// Whether a call initializes CUDA and, if so, whether it allocates.
 fn uses(call: &Call, devices: &BTreeSet<&str>) -> Option<bool> {
     let path = call.callee.dotted().unwrap_or_default();
     if let Some(name) = path.strip_prefix("torch.cuda.") {
@@ -152,12 +150,12 @@ fn uses(call: &Call, devices: &BTreeSet<&str>) -> Option<bool> {
     if path.starts_with("torch.") && device && !path.ends_with("device") {
         return Some(true);
     }
-    // `.to("cuda")` of whatever it is.
+    // `.to("cuda")` on any object.
     let to = call.name() == Some("to") && call.positional(0).is_some_and(|arg| is_cuda(&arg.value));
     to.then_some(true)
 }
 
-/// Names that stand for the GPU wherever the module has them: `device = torch.device("cuda")`.
+/// Names that mean the GPU anywhere in the module: `device = torch.device("cuda")`.
 fn devices(module: &Module) -> BTreeSet<&str> {
     let (mut gpu, mut other) = (BTreeSet::new(), BTreeSet::new());
     for located in module.statements() {
@@ -190,11 +188,14 @@ fn finding(set: &VariableAssignment, call: FileRange, file: &SourceFile) -> vram
     let used: String = used.lines().next().unwrap_or_default().chars().take(60).collect();
     RULE.finding(
         set.full_range,
-        message!("{name} is set behind the first use of CUDA and has no effect", "{name} 在首次使用 CUDA 之后才设置，不起作用"),
+        message!(
+            "`{name}` is set after the first use of CUDA and has no effect",
+            "`{name}` 在首次使用 CUDA 之后才设置，不起作用"
+        ),
     )
-    .with_related(call, message!("`{used}` initialises CUDA", "`{used}` 会初始化 CUDA"))
+    .with_related(call, message!("`{used}` initializes CUDA", "`{used}` 会初始化 CUDA"))
     .with_help(message!(
-        "set it in front of that call, or in the script that starts the program",
+        "set it before that call, or in the script that starts the program",
         "请在该调用之前设置，或在启动程序的脚本中设置"
     ))
 }

@@ -1,9 +1,9 @@
 //! # environment-value-not-text
 //!
-//! `os.environ` is given a number or a truth value.
+//! `os.environ` is assigned a number or a boolean.
 //!
 //! ## Why it matters
-//! The environment holds text alone: `os.environ["CUDA_VISIBLE_DEVICES"] = 0` raises `TypeError: str expected, not int`.
+//! Environment variables are strings: `os.environ["CUDA_VISIBLE_DEVICES"] = 0` raises `TypeError: str expected, not int`.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -20,7 +20,7 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the number in quotes. For truth values nothing is offered, since programs differ in what they take (`1`, `true`).
+//! Safe: quotes the number. No fix for booleans, because programs accept different spellings (`1`, `true`).
 //!
 //! ## Sources
 //! Python 3.11 `os.py`, `_Environ.__setitem__`, run.
@@ -30,7 +30,7 @@
 //! 给 `os.environ` 赋了数字或布尔值。
 //!
 //! ## 为什么重要
-//! 环境变量只能是文本：`os.environ["CUDA_VISIBLE_DEVICES"] = 0` 会抛出 `TypeError: str expected, not int`。
+//! 环境变量只能是字符串：`os.environ["CUDA_VISIBLE_DEVICES"] = 0` 会报 `TypeError: str expected, not int`。
 //!
 //! ## 修复
 //! 安全：给数字加引号。布尔值不提供修复，因为各程序接受的写法不同（`1`、`true`）。
@@ -80,12 +80,15 @@ fn module_sets(file: &SourceFile, module: &Module, out: &mut Sink) {
         let mut finding = RULE
             .finding(
                 place,
-                message!("os.environ takes text, not {kind}: {written}", "os.environ 只接受文本，不接受 {kind}：{written}"),
+                message!(
+                    "`os.environ` expects a string, not {kind}: `{written}`",
+                    "`os.environ` 要求字符串，而不是 {kind}：`{written}`"
+                ),
             )
-            .with_help(message!("Python raises a TypeError; write it as text", "Python 会抛出 TypeError；请写成文本"));
+            .with_help(message!("Python raises a TypeError; write it as a string", "Python 会报 TypeError；请写成字符串"));
         if number {
             finding = finding.with_fix(Fix {
-                title: message!("write \"{written}\"", "写作 \"{written}\""),
+                title: message!("write \"`{written}`\"", "写作 \"`{written}`\""),
                 applicability: Applicability::Safe,
                 edits: vec![edit::replace(place, format!("\"{written}\""))],
             });

@@ -1,12 +1,12 @@
 //! # rank-variables-left-over
 //!
-//! `RANK`, `WORLD_SIZE` or `MASTER_ADDR` are set for another way to start the training than the one that follows.
+//! `RANK`, `WORLD_SIZE` or `MASTER_ADDR` are set for another launcher than the one that follows.
 //!
 //! ## Why it matters
-//! These variables are what one process of a group is told by its launcher. One `python` command that gets `WORLD_SIZE=2` and a local
-//! `MASTER_ADDR` believes to be the first of two: it waits for the second until the time is up (ten minutes at least), and stops.
-//! `torchrun` does not read `MASTER_ADDR`: over several machines it needs `--master_addr` or `--rdzv_endpoint`, else each machine meets
-//! itself at 127.0.0.1 and waits.
+//! A launcher sets these variables for each process of a group. A single `python` command with `WORLD_SIZE=2` and a local `MASTER_ADDR`
+//! acts as the first of two processes: it waits for the second until the rendezvous times out (after at least ten minutes), and fails.
+//! `torchrun` does not read `MASTER_ADDR`: for several machines it needs `--master_addr` or `--rdzv_endpoint`, otherwise each machine waits
+//! at its own 127.0.0.1.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -35,11 +35,11 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the command stands in a loop, in a branch or in the background, where another command starts the same program, where the address
-//! is another machine (which may start the others), and where the program makes no group of processes.
+//! If the command is in a loop, in a branch or in the background, if another command starts the same program, if the address is another
+//! machine (which may start the others), or if the program creates no process group.
 //!
 //! ## Fix
-//! None: start the processes with `torchrun` or `accelerate launch`, or take the variables away.
+//! None: start the processes with `torchrun` or `accelerate launch`, or remove the variables.
 //!
 //! ## Sources
 //! torch 2.15.0 `distributed/rendezvous.py:262-310` (env://) and `distributed/run.py:714` (`--master-addr`, read from `PET_MASTER_ADDR`
@@ -50,9 +50,9 @@
 //! `RANK`、`WORLD_SIZE` 或 `MASTER_ADDR` 是为另一种启动方式设置的。
 //!
 //! ## 为什么重要
-//! 这些变量由启动器告知进程组中的每个进程。单独一条 `python` 命令若得到 `WORLD_SIZE=2` 与本机的 `MASTER_ADDR`，会认为自己是两个进程中的第一个：
-//! 它一直等待第二个进程，直到超时（至少十分钟）后终止。`torchrun` 不读取 `MASTER_ADDR`：多机时需要 `--master_addr` 或 `--rdzv_endpoint`，
-//! 否则每台机器都在 127.0.0.1 等待自己。
+//! 启动器会为进程组中的每个进程设置这些变量。单独一条 `python` 命令若得到 `WORLD_SIZE=2` 与本机的 `MASTER_ADDR`，会认为自己是两个进程中的第一个：它一直等待
+//! 第二个进程，直到超时（至少十分钟）后报错。`torchrun` 不读取 `MASTER_ADDR`：多机时需要 `--master_addr` 或 `--rdzv_endpoint`，否则每台机器都在自己的
+//! 127.0.0.1 等待。
 //!
 //! ## 何时不报
 //! 命令位于循环、分支或后台时；另有命令启动同一程序时；地址为其他机器时（可能由它启动其余进程）；程序不创建进程组时。
@@ -104,13 +104,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A variable that a command gets: its value, and its place.
+/// A variable that a command gets: its value and its place.
 fn inherited_value(project: &Project, launch: &Launch, name: &str) -> Option<(String, FileRange)> {
     if let Some(made) = launch.variable(name) {
         return Some((made.value.text()?.trim().to_owned(), FileRange::new(launch.file, made.range)))
             .filter(|_| !made.conditional);
     }
-    // Files of variables that somebody reads; with several of them it is not known which.
+    // Environment files that are read; if there are several, which one is not known.
     let mut sets = project
         .environment()
         .iter()
@@ -119,7 +119,7 @@ fn inherited_value(project: &Project, launch: &Launch, name: &str) -> Option<(St
     Some((set.value.as_deref()?.trim().to_owned(), set.full_range))
 }
 
-/// One process of a group that never comes together.
+/// One process of a group that never completes.
 fn waits(project: &Project, run: &Run, launch: &Launch) -> Option<Finding> {
     let (size, place) = inherited_value(project, launch, "WORLD_SIZE")?;
     let size = size.parse::<u32>().ok().filter(|size| *size > 1)?;
@@ -134,38 +134,38 @@ fn waits(project: &Project, run: &Run, launch: &Launch) -> Option<Finding> {
         RULE.finding(
             place,
             message!(
-                "WORLD_SIZE is {size}, but one process is started: it waits for the others until the time is up",
-                "WORLD_SIZE 为 {size}，却只启动一个进程：它会一直等待其他进程，直到超时"
+                "`WORLD_SIZE` is {size}, but only one process starts; it hangs until the rendezvous times out",
+                "`WORLD_SIZE` 为 {size}，却只启动一个进程；它会一直等待，直到超时"
             ),
         )
-        .with_related(at, message!("they would meet on this machine", "它们应在本机会合"))
+        .with_related(at, message!("the rendezvous is on this machine", "会合地址在本机"))
         .with_related(FileRange::new(launch.file, launch.range), message!("one process", "一个进程"))
         .with_help(message!(
-            "start the processes with torchrun or accelerate launch, or take the variables away",
-            "请用 torchrun 或 accelerate launch 启动进程，或去掉这些变量"
+            "start the processes with torchrun or `accelerate launch`, or remove the variables",
+            "请用 torchrun 或 `accelerate launch` 启动进程，或去掉这些变量"
         )),
     )
 }
 
-/// Whether the program itself makes a group from the variables.
+/// Whether the program itself creates a group from the variables.
 fn makes_group(project: &Project, run: &Run) -> bool {
     let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
     project.any_has(files, Feature::ProcessGroupInit) && !by_itself(project, run)
 }
 
-/// Whether a library makes one as soon as it sees a local rank.
+/// Whether a library creates one as soon as it sees a local rank.
 fn by_library(run: &Run) -> bool {
     let accelerator = run.code.as_deref().is_some_and(|code| code.accelerator.is_some());
     accelerator || matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl)
 }
 
-/// Whether the program starts processes or says its rank by itself.
+/// Whether the program starts processes or sets its rank itself.
 fn by_itself(project: &Project, run: &Run) -> bool {
     let files = run.code.as_ref().map_or(&[][..], |code| &code.files);
     project.any_has(files, Feature::ProcessSpawn) || project.any_has(files, Feature::ExplicitRank)
 }
 
-/// Whether the other processes may be started elsewhere: in the background, by another command, or by a program that starts some.
+/// Whether the other processes may start elsewhere: in the background, by another command, or by a program that starts some.
 fn is_one_of_several(project: &Project, run: &Run, launch: &Launch) -> bool {
     let text = &project.file(launch.file).text;
     let behind = text.get(launch.range.end as usize..).unwrap_or_default();
@@ -177,7 +177,7 @@ fn is_one_of_several(project: &Project, run: &Run, launch: &Launch) -> bool {
         || run.code.as_ref().is_some_and(|code| project.any_has(&code.files, Feature::ProcessSpawn))
 }
 
-/// The address of the first machine, which `torchrun` does not get.
+/// The address of the first machine, which is not passed to `torchrun`.
 fn unread_address(project: &Project, launch: &Launch) -> Option<Finding> {
     let machines = launch.flag("--nnodes").and_then(|flag| flag.values.first())?;
     let several = machines.text()?.parse::<u32>().ok().filter(|machines| *machines > 1)?;
@@ -188,18 +188,18 @@ fn unread_address(project: &Project, launch: &Launch) -> Option<Finding> {
     {
         return None;
     }
-    // Inside the program it may still be read; without the variable nobody said where the machines are to meet.
+    // The program may still read it; without the variable, no rendezvous address is set anywhere.
     let (address, place) = inherited_value(project, launch, "MASTER_ADDR")?;
     let local = matches!(address.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "");
     (!local).then(|| {
         RULE.finding(
             place,
             message!(
-                "torchrun does not read MASTER_ADDR: each of the {several} machines waits for the others at 127.0.0.1",
-                "torchrun 不读取 MASTER_ADDR：{several} 台机器各自在 127.0.0.1 等待其他机器"
+                "torchrun does not read `MASTER_ADDR`: each of the {several} machines waits for the others at 127.0.0.1",
+                "torchrun 不读取 `MASTER_ADDR`：{several} 台机器各自在 127.0.0.1 等待其他机器"
             ),
         )
         .with_related(FileRange::new(launch.file, machines.range), message!("{several} machines", "{several} 台机器"))
-        .with_help(message!("give --master_addr {address}", "请给出 --master_addr {address}"))
+        .with_help(message!("set `--master_addr {address}`", "请设置 `--master_addr {address}`"))
     })
 }

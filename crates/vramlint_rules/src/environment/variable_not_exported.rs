@@ -3,8 +3,8 @@
 //! A script sets a variable that the program it starts never sees.
 //!
 //! ## Why it matters
-//! `CUDA_VISIBLE_DEVICES=0,1` on a line of its own is a variable of the shell. Without `export` the program behind it starts with
-//! the environment that was there before: all GPUs are visible, and the allocator runs with its defaults.
+//! `CUDA_VISIBLE_DEVICES=0,1` on its own line is a shell variable. Without `export`, the program started after it does not get the
+//! variable: all GPUs are visible, and the allocator uses its defaults.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -19,10 +19,10 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `export` in front. The shell that runs the script may have exported the variable before.
+//! Unsafe: adds `export`. The shell that runs the script may already have exported the variable.
 //!
 //! ## When it is silent
-//! The script uses the variable itself (`$CUDA_VISIBLE_DEVICES`), or no program is started behind it.
+//! If the script uses the variable itself (`$CUDA_VISIBLE_DEVICES`), or if no program starts after it.
 //!
 //! ## Sources
 //! POSIX.1-2024, Shell Command Language, 2.12 "Shell Execution Environment".
@@ -32,7 +32,7 @@
 //! 脚本设置了变量，但它启动的程序看不到。
 //!
 //! ## 为什么重要
-//! 单独一行的 `CUDA_VISIBLE_DEVICES=0,1` 只是 shell 的变量。没有 `export`，其后的程序仍使用原来的环境：所有 GPU 都可见，分配器也使用默认设置。
+//! 单独一行的 `CUDA_VISIBLE_DEVICES=0,1` 只是 shell 的变量。没有 `export`，其后的程序得不到该变量：所有 GPU 都可见，分配器也使用默认设置。
 //!
 //! ## 修复
 //! 不安全：在前面加 `export`。运行脚本的 shell 可能早已导出该变量。
@@ -72,8 +72,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let file = cx.project.file(set.file);
         let name = &set.name;
         let used = [format!("${name}"), format!("${{{name}")].iter().any(|reference| file.mentions(reference));
-        // A host that is not a script of its own (a Makefile) passes variables in other ways.
-        // A job of a scheduler, or a script that takes in another, may have it in its environment already: bash then passes it on.
+        // A host that is not itself a script (a Makefile) passes variables in other ways. In a scheduler's job, or in a script that sources
+        // another, the environment may already contain it: bash then passes it on.
         let before = set.full_range.range.start as usize;
         let taken_in = cx.project.features(file.id).has(Feature::JobEnvironment)
             || file.text[..before].lines().any(|line| {
@@ -107,12 +107,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(set: &VariableAssignment, launch: FileRange) -> vramlint_base::Finding {
     let name = &set.name;
     let start = set.full_range.range.start;
-    RULE.finding(set.full_range, message!("{name} is set, but not exported", "{name} 已设置但未导出"))
+    RULE.finding(set.full_range, message!("`{name}` is set but not exported", "`{name}` 已设置但未导出"))
         .with_related(launch, message!("started without it", "启动时没有它"))
-        .with_help(message!(
-            "the program that is started does not see it; write export in front",
-            "启动的程序看不到它；请在前面加 export"
-        ))
+        .with_help(message!("the program does not see it; add export before it", "程序看不到它；请在前面加 export"))
         .with_fix(Fix {
             title: message!("export it", "导出它"),
             applicability: Applicability::Unsafe,

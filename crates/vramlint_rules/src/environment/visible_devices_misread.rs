@@ -3,8 +3,8 @@
 //! `CUDA_VISIBLE_DEVICES` is written in a way that hides GPUs.
 //!
 //! ## Why it matters
-//! The driver reads numbers with commas between them. Of `0-3` and `0;1` it reads the `0`; at the first word that is no number it
-//! stops; a number that comes twice hides every GPU. Nothing is reported: the run uses fewer GPUs than are written, or none.
+//! The driver expects numbers separated by commas. It reads only the `0` of `0-3` and `0;1`, stops at the first word that is not a number,
+//! and hides every GPU if a number is repeated. None of this is reported: the run uses fewer GPUs than listed, or none.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -19,10 +19,10 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where the list is evident: a range written out, commas for other marks, `cuda:`, brackets and quotes taken away.
+//! Safe if the list is unambiguous: a range expanded, commas instead of other separators, `cuda:`, brackets and quotes removed.
 //!
 //! ## When it is silent
-//! What is written to hide every GPU: nothing, `-1`, `none`, `NoDevFiles`. A `-1` behind GPUs ends the list on purpose.
+//! For values that hide every GPU on purpose: empty, `-1`, `none`, `NoDevFiles`. A `-1` after GPUs ends the list on purpose.
 //!
 //! ## Sources
 //! torch 2.15.0 `torch.cuda._parse_visible_devices`, run; CUDA C++ Programming Guide, "CUDA Environment Variables".
@@ -32,8 +32,8 @@
 //! `CUDA_VISIBLE_DEVICES` 的写法会隐藏 GPU。
 //!
 //! ## 为什么重要
-//! 驱动读取用逗号分隔的数字。`0-3` 与 `0;1` 只读出 `0`；遇到第一个不是数字的词就停止；同一数字出现两次会隐藏所有 GPU。整个过程没有
-//! 任何提示：训练使用的 GPU 比写的少，甚至一张也没有。
+//! 驱动要求用逗号分隔的数字。`0-3` 与 `0;1` 只读出 `0`；遇到第一个不是数字的词就停止；同一数字出现两次会隐藏所有 GPU。整个过程没有任何提示：训练使用的 GPU 比
+//! 写的少，甚至一张也没有。
 //!
 //! ## 修复
 //! 列表明确时为安全修复：展开区间，用逗号代替其他符号，去掉 `cuda:`、括号和引号。
@@ -73,7 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(value) = &set.value else { continue };
         let seen = visible_devices::parse(value);
         let Some(trouble) = &seen.problem else { continue };
-        // Documents show places to fill in: `CUDA_VISIBLE_DEVICES=X`.
+        // Documents contain placeholders: `CUDA_VISIBLE_DEVICES=X`.
         let placeholder = cx.project.is_documentation_snippet(set.file) && matches!(trouble, DeviceListProblem::NotAnId(_));
         if !placeholder && reported.insert(set.place) {
             out.push(finding(set, value, &seen, trouble));
@@ -85,20 +85,20 @@ fn finding(set: &VariableAssignment, value: &str, seen: &VisibleDevices, trouble
     let (en, zh) = shown(&seen.ids);
     let help: Message = match trouble {
         DeviceListProblem::PartlyRead(word, id) => {
-            message!("of `{word}` the driver reads {id} alone", "驱动只从 `{word}` 中读出 {id}")
+            message!("the driver reads only {id} of `{word}`", "驱动只从 `{word}` 中读出 {id}")
         }
         DeviceListProblem::NotAnId(word) if word.is_empty() => {
-            message!("reading stops at the empty place between two commas", "读到两个逗号之间的空位就停止")
+            message!("parsing stops at the empty entry between two commas", "解析在两个逗号之间的空项处停止")
         }
         DeviceListProblem::NotAnId(word) => {
-            message!("reading stops at `{word}`, which is no number of a GPU", "读到 `{word}` 就停止，它不是 GPU 编号")
+            message!("parsing stops at `{word}`, which is not a GPU index", "解析在 `{word}` 处停止，它不是 GPU 编号")
         }
         DeviceListProblem::Duplicate(id) => {
-            message!("a GPU that is named twice ({id}) hides all of them", "同一 GPU 写了两次（{id}）会隐藏所有 GPU")
+            message!("a repeated GPU ({id}) hides all GPUs", "同一 GPU 写了两次（{id}）会隐藏所有 GPU")
         }
     };
     let finding = RULE
-        .finding(set.place, message!("CUDA_VISIBLE_DEVICES=`{value}` shows {en}", "CUDA_VISIBLE_DEVICES=`{value}` {zh}"))
+        .finding(set.place, message!("`CUDA_VISIBLE_DEVICES={value}` shows {en}", "`CUDA_VISIBLE_DEVICES={value}` {zh}"))
         .with_help(help);
     match meant(value).filter(|list| set.verbatim && visible_devices::parse(list).problem.is_none()) {
         Some(list) => finding.with_fix(Fix {
@@ -113,12 +113,12 @@ fn finding(set: &VariableAssignment, value: &str, seen: &VisibleDevices, trouble
 fn shown(ids: &[String]) -> (String, String) {
     match ids {
         [] => ("no GPU".into(), "一张 GPU 也看不到".into()),
-        [id] => (format!("GPU {id} alone"), format!("只能看到 GPU {id}")),
-        ids => (format!("the GPUs {} alone", ids.join(", ")), format!("只能看到 GPU {}", ids.join("、"))),
+        [id] => (format!("GPU {id} only"), format!("只能看到 GPU {id}")),
+        ids => (format!("only the GPUs {}", ids.join(", ")), format!("只能看到 GPU {}", ids.join("、"))),
     }
 }
 
-/// The list that is evidently meant.
+/// The list that is unambiguously meant.
 fn meant(value: &str) -> Option<String> {
     let bare = value.trim().trim_matches(['"', '\'', '[', ']', '(', ')', '{', '}', ' ']);
     let mut ids: Vec<String> = Vec::new();

@@ -1,10 +1,10 @@
 //! # accelerate-file-not-read
 //!
-//! A launcher that does not read accelerate's file starts the script.
+//! The script is started by a launcher that does not read accelerate's configuration file.
 //!
 //! ## Why it matters
-//! Only `accelerate launch` reads the file. Under `torchrun`, `deepspeed` or `python` an `Accelerator()` knows nothing of it: mixed precision,
-//! FSDP and ZeRO stay off, and the whole model is trained in fp32 on every GPU.
+//! Only `accelerate launch` reads the file. Under `torchrun`, `deepspeed` or `python`, `Accelerator()` does not see it: mixed precision,
+//! FSDP and ZeRO stay off, and every GPU trains the whole model in fp32.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -43,11 +43,11 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where any command of the project or of its documents starts accelerate, where the file would change nothing, and where the script does
-//! not make an `Accelerator` itself.
+//! If any command in the project or its documentation uses `accelerate launch`, if the file would not change the run, or if the script does
+//! not create an `Accelerator` itself.
 //!
 //! ## Fix
-//! None: which launcher is meant is not known.
+//! None: the intended launcher is not known.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1214` (the only reader), run: the file's settings reach a script by the environment that the launcher
@@ -55,14 +55,14 @@
 //!
 //! # 中文
 //!
-//! 由不读取 accelerate 配置文件的启动器启动脚本。
+//! 脚本由不读取 accelerate 配置文件的启动器启动。
 //!
 //! ## 为什么重要
-//! 只有 `accelerate launch` 会读取该文件。用 `torchrun`、`deepspeed` 或 `python` 启动时，`Accelerator()` 对它一无所知：混合精度、FSDP、ZeRO 都不生效，
-//! 每张 GPU 都以 fp32 训练完整模型。
+//! 只有 `accelerate launch` 会读取该文件。用 `torchrun`、`deepspeed` 或 `python` 启动时，`Accelerator()` 看不到它：混合精度、FSDP、ZeRO 都不生效，每
+//! 张 GPU 都以 fp32 训练完整模型。
 //!
 //! ## 何时不报告
-//! 项目或其文档中有任何命令启动 accelerate 时；文件不会改变什么时；脚本自己不创建 `Accelerator` 时。
+//! 项目或其文档中有命令使用 `accelerate launch`；该文件不会改变运行；脚本自己不创建 `Accelerator`。
 //!
 //! ## 修复
 //! 无：无法得知本意是哪个启动器。
@@ -113,12 +113,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a file in `inner` lies beside or below `folder`.
+/// Whether a file in `inner` is in `folder` or below it.
 fn holds(folder: &str, inner: &str) -> bool {
     folder == inner || folder.is_empty() || inner.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// What of the file would change the run, with its place.
+/// What the file would change in the run, with its place.
 fn lost(file: &SourceFile) -> Option<(String, FileRange)> {
     let root = file.data()?.root()?;
     let entry = |key: &str, counts: &dyn Fn(&str) -> bool| {
@@ -139,11 +139,11 @@ fn finding(run: &Run, file: &SourceFile, (what, at): &(String, FileRange)) -> vr
     };
     RULE.finding(
         run.place,
-        message!("{launcher} does not read {name}: {what} is off", "{launcher} 不会读取 {name}：{what} 不生效"),
+        message!("{launcher} does not read {name}: {what} stays off", "{launcher} 不会读取 {name}：{what} 不生效"),
     )
     .with_related(*at, message!("only `accelerate launch` reads it", "只有 `accelerate launch` 会读取它"))
     .with_help(message!(
-        "start it with `accelerate launch --config_file {name}`",
+        "start the script with `accelerate launch --config_file {name}`",
         "请用 `accelerate launch --config_file {name}` 启动"
     ))
     .with_run(&run.id)

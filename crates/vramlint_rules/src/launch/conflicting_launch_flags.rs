@@ -1,11 +1,11 @@
 //! # conflicting-launch-flags
 //!
-//! Flags of `accelerate launch` that exclude each other.
+//! Two flags of `accelerate launch` exclude each other.
 //!
 //! ## Why it matters
-//! `--cpu`, `--multi_gpu`, `--tpu`, `--use_deepspeed` and `--use_fsdp` each say how the processes cooperate: accelerate takes one of
-//! them and stops with a `ValueError` at two, before it reads the file. `--use_parallelism_config` needs `--use_fsdp`, and `--module`
-//! cannot go with `--no_python`.
+//! `--cpu`, `--multi_gpu`, `--tpu`, `--use_deepspeed` and `--use_fsdp` each select a distributed mode. accelerate accepts one of them; with
+//! two it raises a `ValueError` before it reads the file. `--use_parallelism_config` requires `--use_fsdp`, and `--module` cannot be
+//! combined with `--no_python`.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -18,7 +18,7 @@
 //! ```
 //!
 //! ## Fix
-//! None: which of the two was meant is not known.
+//! None: the intended flag is not known.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1204` and `:1211`, `utils/launch.py:81` and `:247`, run: `You can only use one of`,
@@ -29,8 +29,8 @@
 //! `accelerate launch` 的参数互相排斥。
 //!
 //! ## 为什么重要
-//! `--cpu`、`--multi_gpu`、`--tpu`、`--use_deepspeed`、`--use_fsdp` 各自规定进程如何协作：accelerate 只接受其中一个，出现两个时在读取配置
-//! 文件之前就以 `ValueError` 停止。`--use_parallelism_config` 需要 `--use_fsdp`；`--module` 不能与 `--no_python` 同用。
+//! `--cpu`、`--multi_gpu`、`--tpu`、`--use_deepspeed`、`--use_fsdp` 各选择一种分布式模式。accelerate 只接受其中一个；出现两个时，在读取配置文件之前就
+//! 报 `ValueError`。`--use_parallelism_config` 需要 `--use_fsdp`；`--module` 不能与 `--no_python` 同用。
 //!
 //! ## 修复
 //! 无：无法得知两者中哪一个才是本意。
@@ -56,7 +56,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// The switches of which accelerate takes one.
+/// The mode flags, of which accelerate accepts one.
 const MODES: &[&str] = &["--cpu", "--multi_gpu", "--tpu", "--use_deepspeed", "--use_fsdp"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -80,7 +80,7 @@ fn modes(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
     let [(first, first_at), (second, second_at), ..] = given.as_slice() else { return None };
     Some(
         clash((first, *first_at), (second, *second_at))
-            .with_help(message!("keep the one that says how the processes cooperate", "只保留规定进程协作方式的那一个")),
+            .with_help(message!("keep only the flag of the intended mode", "只保留所需模式的参数")),
     )
 }
 
@@ -91,11 +91,14 @@ fn lonely(start: &AccelerateLaunch<'_>) -> Option<vramlint_base::Finding> {
     }
     let finding = RULE.finding(
         at,
-        message!("accelerate launch refuses {flag} without --use_fsdp", "没有 --use_fsdp 时 accelerate launch 拒绝 {flag}"),
+        message!(
+            "`accelerate launch` rejects `{flag}` without `--use_fsdp`",
+            "没有 `--use_fsdp` 时 `accelerate launch` 拒绝 `{flag}`"
+        ),
     );
     Some(finding.with_help(message!(
-        "add --use_fsdp --fsdp_version 2, or name a file that has a parallelism_config",
-        "加上 --use_fsdp --fsdp_version 2，或指定含 parallelism_config 的配置文件"
+        "add `--use_fsdp --fsdp_version 2`, or pass a file with a `parallelism_config`",
+        "加上 `--use_fsdp --fsdp_version 2`，或指定含 `parallelism_config` 的配置文件"
     )))
 }
 
@@ -107,9 +110,9 @@ fn clash((first, first_at): (&str, FileRange), (second, second_at): (&str, FileR
     RULE.finding(
         second_at,
         message!(
-            "accelerate launch refuses {second} together with {first}",
-            "accelerate launch 拒绝同时使用 {second} 与 {first}"
+            "`accelerate launch` rejects `{second}` together with `{first}`",
+            "`accelerate launch` 拒绝同时使用 `{second}` 与 `{first}`"
         ),
     )
-    .with_related(first_at, message!("{first} is given here", "此处给出了 {first}"))
+    .with_related(first_at, message!("`{first}` is set here", "`{first}` 在此给出"))
 }

@@ -1,10 +1,10 @@
 //! # deepspeed-file-unused
 //!
-//! A DeepSpeed JSON lies beside runs of which none reads it, and nothing in the project names it.
+//! No run reads this DeepSpeed JSON, and nothing in the project mentions it.
 //!
 //! ## Why it matters
-//! Offload, ZeRO stage and batch sizes in it look like settings of the run and are none: the run trains without DeepSpeed, or with
-//! the defaults of its launcher. It may have been forgotten at `--deepspeed`, or at `deepspeed_config_file`.
+//! Its offload, ZeRO stage and batch sizes look like settings of the run but have no effect: the run trains without DeepSpeed, or with the
+//! launcher's defaults. A `--deepspeed` or `deepspeed_config_file` may be missing.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -37,22 +37,22 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where a run of the folder uses any DeepSpeed file, where a file that is named cannot be found or its name is put together at run time,
-//! and where the folder holds several such files: templates to choose from.
+//! If a run in the folder uses any DeepSpeed file, if a named file cannot be found, if its name is built at run time, or if the folder
+//! holds several such files (templates to choose from).
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1394` and transformers 5.23.0 `training_args.py`: both read a file only where it is named.
 //!
 //! # 中文
 //!
-//! 运行旁放着 DeepSpeed JSON，但没有任何运行读取它，项目中也没有任何地方提到它。
+//! 没有任何运行读取这个 DeepSpeed JSON，项目中也没有任何地方提到它。
 //!
 //! ## 为什么重要
-//! 其中的卸载、ZeRO 阶段、批大小看起来像是运行的设置，其实都不是：运行没有使用 DeepSpeed，或只用了启动器的默认值。可能是忘了写 `--deepspeed` 或
+//! 其中的卸载、ZeRO 阶段、批大小看起来像是运行的设置，实际上不起作用：运行没有使用 DeepSpeed，或只用了启动器的默认值。可能漏写了 `--deepspeed` 或
 //! `deepspeed_config_file`。
 //!
 //! ## 何时不报告
-//! 该目录的某次运行使用了任何 DeepSpeed 文件；被指名的文件找不到，或文件名在运行时拼出；目录中有多个此类文件，即供选择的模板。
+//! 该目录的某次运行使用了任一 DeepSpeed 文件；被指定的文件找不到；文件名在运行时拼出；目录中有多个此类文件（供选择的模板）。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1394` 与 transformers 5.23.0 `training_args.py`：两者都只读取被指名的文件。
@@ -76,7 +76,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    // A file that a variable names may be any.
+    // A file named by a variable may be any file.
     let open = cx.project.launches.iter().any(|launch| {
         let unknown = |value: &vramlint_resolve::launch::ArgumentValue<'_>| value.text.is_none();
         launch.options().iter().any(|option| option.name.starts_with("deepspeed") && option.value.as_ref().is_some_and(unknown))
@@ -91,12 +91,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let Some((first, _)) = root.entries().next() else { continue };
         let message = message!(
-            "no run of the project reads this DeepSpeed configuration, and nothing names it",
-            "项目中没有任何运行读取此 DeepSpeed 配置，也没有任何地方提到它"
+            "no run reads this DeepSpeed configuration, and nothing in the project mentions it",
+            "没有任何运行读取此 DeepSpeed 配置，项目中也没有任何地方提到它"
         );
         out.push(RULE.finding(FileRange::new(file.id, first.range()), message).with_help(message!(
-            "name it where the run should use it: --deepspeed, deepspeed_config_file; or remove it",
-            "在应使用它的运行中指明：--deepspeed、deepspeed_config_file；或将其删除"
+            "pass it with `--deepspeed` or `deepspeed_config_file`, or remove it",
+            "用 `--deepspeed` 或 `deepspeed_config_file` 指定它，或将其删除"
         )));
     }
 }
@@ -106,7 +106,7 @@ fn siblings<'a>(project: &'a Project, file: &'a SourceFile) -> impl Iterator<Ite
     project.files.iter().filter(same)
 }
 
-/// Whether any other file speaks of it: by name, or by a name that is put together.
+/// Whether another file mentions it, by its name or by a name built at run time.
 fn is_named(project: &Project, file: &SourceFile) -> bool {
     let name = file.name();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
@@ -125,13 +125,13 @@ fn puts_names_together(text: &str) -> bool {
     })
 }
 
-/// Whether runs start in its folder or above and below it, all of them known, and none of them with DeepSpeed.
+/// Whether runs start in its folder or above or below it, all of them known and none with DeepSpeed.
 fn has_runs_of_its_own(project: &Project, file: &SourceFile) -> bool {
     let near = |folder: &str| {
         let own = file.folder();
         own.starts_with(folder) || folder.starts_with(own)
     };
-    // A script that no command starts makes a run too, of which nothing is known.
+    // A script that no command starts is a run too, but nothing is known about it.
     let started = project.runs.iter().filter(|run| run.launch.is_some());
     let mut runs = started.filter(|run| near(project.file(run.place.file).folder())).peekable();
     runs.peek().is_some()

@@ -3,10 +3,9 @@
 //! A model that is trained is loaded with `device_map="auto"` (or `balanced`, `sequential`).
 //!
 //! ## Why it matters
-//! The map spreads the layers over every visible GPU, and over the CPU and the disk when they do not fit. That is made for
-//! inference: GPUs work in turn, and offloaded weights cannot get updates. In a distributed run each process spreads its own
-//! copy over the GPUs of the others, and accelerate's `prepare()` refuses a model whose map has more than one entry, even when
-//! only one process is started as MULTI_GPU.
+//! The map spreads the layers over all visible GPUs, and over the CPU and the disk if they do not fit. It is meant for inference: the GPUs
+//! work one after another, and offloaded weights get no updates. In a distributed run every process spreads its own copy over all GPUs, and
+//! accelerate's `prepare()` rejects a model whose map has more than one entry, even with a single MULTI_GPU process.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -42,29 +41,27 @@
 //! Unsafe, for one process: `{"": 0}`, all layers on its GPU.
 //!
 //! ## When it is graver
-//! An error where several processes of one machine load a model that is known to be large, so that its map has several entries for sure,
-//! and a trainer or `prepare()` looks at it.
+//! An error if several processes on one machine load a model that is known to be large, so that its map certainly has several entries, and
+//! a trainer or `prepare()` checks it.
 //!
 //! ## When it is silent
-//! For a model that is only evaluated or generates; for a map that is not known, or that is chosen only for one process; where the
-//! run can see one GPU only. Without a distributed launch it is advice.
+//! For a model that is only evaluated or only generates; for an unknown map, or one chosen only for a single process; if the run sees one
+//! GPU only. Info without a distributed launch.
 //!
 //! ## When it is an error
-//! `auto` and `balanced` in a run with several processes on a machine, where `prepare()` or a trainer of transformers or TRL gets
-//! the model: it is split over two GPUs or more, and refused (accelerate 0.24 and later; where the version is not known it stays a
-//! warning).
+//! `auto` and `balanced` in a run with several processes per machine that passes the model to `prepare()` or to a trainer of transformers
+//! or TRL: the model is split over two or more GPUs, and accelerate rejects it (since 0.24; a warning if the version is not known).
 //!
 //! ## Sources
-//! accelerate 1.15.0 `accelerator.py:1478` (refused with more than one entry), run; `utils/modeling.py` (the split), run.
+//! accelerate 1.15.0 `accelerator.py:1478` (rejects more than one entry), run; `utils/modeling.py` (the split), run.
 //!
 //! # 中文
 //!
 //! 参与训练的模型以 `device_map="auto"`（或 `balanced`、`sequential`）加载。
 //!
 //! ## 为什么重要
-//! 该映射会把各层分散到所有可见 GPU，放不下时还会放到 CPU 和磁盘。它是为推理设计的：各 GPU 轮流工作，被卸载的权重得不到更新。
-//! 在分布式运行中，每个进程都会把自己的副本分散到其他进程的 GPU 上；并且 accelerate 的 `prepare()` 会拒绝映射多于一项的模型，
-//! 即使以 MULTI_GPU 只启动了一个进程。
+//! 该映射会把各层分散到所有可见 GPU，放不下时还会放到 CPU 和磁盘。它为推理而设计：各 GPU 依次工作，被卸载的权重得不到更新。在分布式运行中，每个进程都会把自己的
+//! 副本分散到所有 GPU 上；并且 accelerate 的 `prepare()` 会拒绝映射多于一项的模型，即使以 MULTI_GPU 只启动了一个进程。
 //!
 //! ## 何时从重
 //! 同一台机器的多个进程加载已知的大模型（其映射必有多项），并由 trainer 或 `prepare()` 检查时为错误。
@@ -105,15 +102,15 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Releases whose `prepare()` looks at the map: 0.20.3 does not yet, 0.24.1 does.
+/// Releases whose `prepare()` checks the map: 0.20.3 does not, 0.24.1 does.
 const CHECKED: VersionRange = VersionRange::since("accelerate", "0.24.1");
 
-/// Maps that spread a model by themselves.
+/// Maps that spread a model automatically.
 const SPREADING: &[&str] = &["auto", "balanced", "balanced_low_0", "sequential"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
-    // Runs first, the gravest first: a file may take part in several.
+    // Most severe first: a file may be part of several runs.
     let mut found: Vec<Finding> = Vec::new();
     for run in &cx.project.runs {
         for model in run.code.iter().flat_map(|code| &code.models) {
@@ -136,8 +133,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Models of a file that no run is seen to use: those that the file itself trains, and, in a project that trains, those that it
-/// only makes for others.
+/// Models in a file that no run uses: those that the file trains itself and, in a project that trains, those that it creates for other
+/// files.
 fn alone(cx: &Context<'_>, file: &SourceFile, code: &CodeFacts) -> Vec<Finding> {
     let project = cx.project;
     let for_others = !project.runs.is_empty() && makes_for_others(file);
@@ -152,27 +149,27 @@ const USES: &[&str] = &[
     "bench", "convert", "judge", "inspect", "sample", "rollout", "embed", "score", "label", "annotat",
 ];
 
-/// Whether a file is a part of others rather than a program of its own that evaluates or serves.
+/// Whether a file is imported by others and is not itself a program that evaluates or serves.
 fn makes_for_others(file: &SourceFile) -> bool {
     let program = file.python().is_some_and(|module| module.statements().any(|located| located.context.main_guard));
     !program && !only_uses(file)
 }
 
-/// Whether the name of a file says that it uses a model without training it.
+/// Whether the file name suggests that it uses a model without training it.
 fn only_uses(file: &SourceFile) -> bool {
     let path = file.path.to_lowercase();
     USES.iter().any(|word| path.contains(word)) && !path.contains("train")
 }
 
-/// Whether a model is made in a class: a part of a module that is trained elsewhere.
+/// Whether a model is created in a class: part of a module that is trained elsewhere.
 fn in_a_class(file: &SourceFile, model: &ModelLoad) -> bool {
     let within =
         |at: &vramlint_syntax::python::Located<'_>| at.stmt.range.contains(model.place.range) && at.context.class().is_some();
     file.python().is_some_and(|module| module.statements().any(|located| within(&located)))
 }
 
-/// The spreading map that a model is loaded with. One that is chosen only under a condition (`"auto" if world == 1 else None`)
-/// counts only if every choice spreads.
+/// The spreading map that a model is loaded with. A map chosen under a condition (`"auto" if world == 1 else None`) counts only if every
+/// choice spreads.
 fn spreading(model: &ModelLoad) -> Option<&CodeCandidate> {
     let spreads =
         |map: &&CodeCandidate| map.candidate.known().and_then(Value::as_str).is_some_and(|text| SPREADING.contains(&text));
@@ -181,16 +178,16 @@ fn spreading(model: &ModelLoad) -> Option<&CodeCandidate> {
     (settled || model.device_map.iter().all(|map| spreads(&map))).then_some(first)
 }
 
-/// The call that hands the model to accelerate, where that surely refuses it: the map spreads over every GPU that a process
-/// sees, and a process of a machine with several sees them all.
+/// The call that passes the model to accelerate, if accelerate certainly rejects it: the map spreads over every visible GPU, and on a
+/// machine with several processes each one sees all GPUs.
 fn refused<'r>(project: &Project, model: &ModelLoad, run: &'r Run) -> Option<&'r LibraryCall> {
     let world = run.int(Concept::WorldSize)?;
     let machines = run.int(Concept::NumMachines).unwrap_or(1).max(1);
-    // DeepSpeed's stage 3 refuses the load itself: the rule `device-map-refused` says so.
+    // DeepSpeed's stage 3 rejects the load itself: `device-map-refused` reports it.
     if world / machines < 2 || model.conditional || run.int(Concept::ZeroStage) == Some(3) {
         return None;
     }
-    // A program may show each process one GPU of its own, or look at the number of processes before it loads.
+    // A program may give each process its own GPU, or check the number of processes before the load.
     let code = run.code.as_deref()?;
     if project.any_has(&code.files, Feature::DeviceSelection) || run.launch.as_deref().is_some_and(shown_apart) {
         return None;
@@ -207,7 +204,7 @@ fn refused<'r>(project: &Project, model: &ModelLoad, run: &'r Run) -> Option<&'r
     })
 }
 
-/// Whether the command itself says which GPUs are seen, or turns the check off.
+/// Whether the command itself selects the visible GPUs or disables the check.
 fn shown_apart(launch: &vramlint_resolve::launch::Launch) -> bool {
     let one =
         launch.variable("CUDA_VISIBLE_DEVICES").is_some_and(|shown| shown.value.text().is_none_or(|ids| !ids.contains(',')));
@@ -215,7 +212,7 @@ fn shown_apart(launch: &vramlint_resolve::launch::Launch) -> bool {
 }
 
 fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option<&Run>) -> Option<Finding> {
-    // Where it is not seen what becomes of a model, only a run that trains can take it for the one that is trained.
+    // If the use of a model is not visible, only in a run that trains can it be the trained one.
     let idle = |run: &Run| model.trained.is_none() && !run.code.as_ref().is_some_and(|code| code.trains());
     if model.trained == Some(false) || run.is_some_and(|run| idle(run) || has_one_gpu(run)) {
         return None;
@@ -227,16 +224,16 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
         Some(_) => RULE.finding(
             place,
             message!(
-                "device_map=\"{name}\" spreads the trained model over all visible GPUs in a distributed run",
-                "在分布式运行中，device_map=\"{name}\" 会把被训练的模型分散到所有可见 GPU"
+                "`device_map=\"{name}\"` spreads the trained model over all visible GPUs in a distributed run",
+                "在分布式运行中，`device_map=\"{name}\"` 会把被训练的模型分散到所有可见 GPU"
             ),
         ),
         None if model.trained == Some(true) => RULE
             .finding(
                 place,
                 message!(
-                    "device_map=\"{name}\" may put layers of the model that is trained on other GPUs, the CPU or the disk",
-                    "device_map=\"{name}\" 可能把被训练模型的部分层放到其他 GPU、CPU 或磁盘上"
+                    "`device_map=\"{name}\"` may put layers of the trained model on other GPUs, the CPU or the disk",
+                    "`device_map=\"{name}\"` 可能把被训练模型的部分层放到其他 GPU、CPU 或磁盘上"
                 ),
             )
             .with_severity(Severity::Info),
@@ -244,15 +241,15 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
             .finding(
                 place,
                 message!(
-                    "device_map=\"{name}\" may put layers on other GPUs, the CPU or the disk; if this model is trained, that fails or wastes GPUs",
-                    "device_map=\"{name}\" 可能把部分层放到其他 GPU、CPU 或磁盘上；若训练该模型，会出错或浪费 GPU"
+                    "`device_map=\"{name}\"` may put layers on other GPUs, the CPU or the disk; training then fails or wastes GPUs",
+                    "`device_map=\"{name}\"` 可能把部分层放到其他 GPU、CPU 或磁盘上；若训练该模型，会出错或浪费 GPU"
                 ),
             )
             .with_severity(Severity::Info),
     };
     finding = finding.with_help(message!(
-        "leave device_map out and let the trainer place the model, or put it on the process's own GPU",
-        "去掉 device_map，由 Trainer 放置模型；或把模型放在进程自己的 GPU 上"
+        "remove `device_map` and let the trainer place the model, or put it on the process's own GPU",
+        "去掉 `device_map`，由 Trainer 放置模型；或把模型放在进程自己的 GPU 上"
     ));
     if distributed.is_some()
         && matches!(name, "auto" | "balanced")
@@ -261,12 +258,12 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
         && let Some(user) = refused(cx.project, model, run)
     {
         finding.message = message!(
-            "device_map=\"{name}\" splits the model over the GPUs, and a distributed run refuses to train such a model",
-            "device_map=\"{name}\" 会把模型拆分到多张 GPU，而分布式运行拒绝训练这样的模型"
+            "`device_map=\"{name}\"` splits the model over several GPUs; accelerate does not train such a model in a distributed run",
+            "`device_map=\"{name}\"` 会把模型拆分到多张 GPU；accelerate 在分布式运行中拒绝训练这样的模型"
         );
         finding = finding.with_severity(Severity::Error);
         if user.place.file != place.file || user.place.range != place.range {
-            finding = finding.with_related(user.place, message!("it is refused here", "在此被拒绝"));
+            finding = finding.with_related(user.place, message!("accelerate raises an error here", "accelerate 在此报错"));
         }
     }
     if let Some((at, what)) = distributed.flatten() {
@@ -288,22 +285,22 @@ fn finding(cx: &Context<'_>, model: &ModelLoad, map: &CodeCandidate, run: Option
     Some(finding)
 }
 
-/// Whether accelerate surely looks at the map. Where its version is not known, only a map that is sure to have several entries counts.
+/// Whether accelerate certainly checks the map. If its version is not known, only a map that certainly has several entries counts.
 fn checked(cx: &Context<'_>, model: &ModelLoad) -> bool {
     version_gate::severity(cx.project, model.file, &CHECKED, Severity::Error)
         .is_some_and(|severity| severity == Severity::Error || is_large(model))
 }
 
-/// Parameters from which on a balanced map is sure to have several entries: even a table of embeddings is then a small part.
+/// Number of parameters above which a balanced map certainly has several entries: even an embedding table is then a small part.
 const LARGE: u64 = 500_000_000;
 
-/// Whether the model is known, and too large for its map to have one entry.
+/// Whether the model is known and too large for a map with one entry.
 fn is_large(model: &ModelLoad) -> bool {
     let name = model.model.as_ref().and_then(Value::as_str);
     name.and_then(models::find).is_some_and(|known| known.parameters > LARGE)
 }
 
-/// Whether the run can see one GPU only: the map then has one entry, as long as the model fits.
+/// Whether the run sees one GPU only: the map then has one entry if the model fits.
 fn has_one_gpu(run: &Run) -> bool {
     let one = |concept: Concept| {
         run.value(concept).is_some_and(|ids| match ids {
@@ -315,7 +312,7 @@ fn has_one_gpu(run: &Run) -> bool {
     run.int(Concept::WorldSize) == Some(1) && distributed(run).is_none() && (one(Concept::VisibleDevices) || one(Concept::GpuIds))
 }
 
-/// Whether accelerate or torchrun makes the run distributed, and where that is written, if anywhere.
+/// Whether accelerate or torchrun makes the run distributed, and where that is set, if anywhere.
 #[allow(clippy::option_option)] // distributed or not, written or not
 fn distributed(run: &Run) -> Option<Option<(FileRange, Message)>> {
     let at = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning());
@@ -323,7 +320,7 @@ fn distributed(run: &Run) -> Option<Option<(FileRange, Message)>> {
     if let Some((candidate, text)) = kind.and_then(|candidate| Some((candidate, candidate.known()?.as_str()?)))
         && (text.starts_with("MULTI_") && text != "MULTI_CPU" || text == "FSDP" || text == "DEEPSPEED")
     {
-        let what = message!("distributed_type is {text}", "distributed_type 为 {text}");
+        let what = message!("`distributed_type` is {text}", "`distributed_type` 为 {text}");
         return Some(candidate.origin.place().map(|place| (place, what)));
     }
     let several = run.int(Concept::WorldSize).is_some_and(|world| world > 1);

@@ -1,10 +1,10 @@
 //! # device-map-invalid
 //!
-//! `device_map` is a word that is neither a device nor a strategy, or a negative number.
+//! `device_map` is a string that is neither a device nor a strategy, or a negative number.
 //!
 //! ## Why it matters
-//! transformers takes `auto`, `balanced`, `balanced_low_0`, `sequential` or what torch takes as a device (`cuda:0`, `cpu`). `gpu`,
-//! `none` and `cuda0` are refused at the load, as is -1.
+//! transformers accepts `auto`, `balanced`, `balanced_low_0`, `sequential` and torch devices (`cuda:0`, `cpu`). `gpu`, `none`, `cuda0` and
+//! -1 raise an error when the model is loaded.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,10 +21,10 @@
 //! ```
 //!
 //! ## Fix
-//! Safe for another case of a strategy (`Auto`) and for `cuda0`; `cuda` for `gpu`, the process's own GPU, is offered as unsafe.
+//! Safe for the case of a strategy (`Auto`) and for `cuda0`. Unsafe: `gpu` becomes `cuda`, the process's own GPU.
 //!
 //! ## When it is silent
-//! Where the value is not known, or names a device of another vendor whose plugin may be installed (`npu:0`).
+//! If the value is not known, or names a device of another vendor whose plugin may be installed (`npu:0`).
 //!
 //! ## Sources
 //! transformers 5.23.0 `integrations/accelerate.py`, run.
@@ -34,8 +34,8 @@
 //! `device_map` 既不是设备也不是策略，或是负数。
 //!
 //! ## 为什么重要
-//! transformers 接受 `auto`、`balanced`、`balanced_low_0`、`sequential`，或 torch 可识别的设备（`cuda:0`、`cpu`）。`gpu`、`none`、`cuda0`
-//! 以及 -1 在加载时都会被拒绝。
+//! transformers 接受 `auto`、`balanced`、`balanced_low_0`、`sequential`，或 torch 可识别的设备（`cuda:0`、`cpu`）。`gpu`、`none`、`cuda0` 以及 -1
+//! 在加载模型时都会报错。
 //!
 //! ## 何时不报
 //! 值无法得知，或是其他厂商的设备名（如 `npu:0`），其插件可能已安装。
@@ -67,7 +67,7 @@ pub(crate) static RULE: Rule = Rule {
 
 /// Strategies of transformers 5.23.0, and `unsloth`'s.
 const STRATEGIES: &[&str] = &["auto", "balanced", "balanced_low_0", "sequential"];
-/// Kinds of devices of torch 2.15.0, and those that plugins add.
+/// Device types of torch 2.15.0, and those added by plugins.
 const DEVICES: &[&str] = &[
     "cpu",
     "cuda",
@@ -116,8 +116,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(
                 value.place,
                 message!(
-                    "device_map = {shown} is neither a device nor a strategy: the load is refused",
-                    "device_map = {shown} 既不是设备也不是策略：加载会被拒绝"
+                    "`device_map = {shown}` is neither a device nor a strategy; loading the model raises an error",
+                    "`device_map = {shown}` 既不是设备也不是策略；加载模型时会报错"
                 ),
             )
             .with_help(message!(

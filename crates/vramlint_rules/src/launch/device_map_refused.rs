@@ -1,15 +1,15 @@
 //! # device-map-refused
 //!
-//! A model that is trained is loaded with a `device_map` that its run refuses.
+//! A model that is trained is loaded with a `device_map` that its run rejects.
 //!
 //! ## Why it matters
-//! accelerate's `prepare()`, which Trainer calls too, refuses a map with more than one entry in every distributed run, also where
-//! all entries name one device and where only one process is started as MULTI_GPU. A 4- or 8-bit model may not lie on the disk, nor
-//! on another GPU than that of its process. And with ZeRO-3 a load with any map is refused.
+//! accelerate's `prepare()`, which Trainer calls too, rejects a map with more than one entry in every distributed run, even if all entries
+//! name the same device and even with a single MULTI_GPU process. A 4-bit or 8-bit model must not be on the disk or on the GPU of another
+//! process. With ZeRO-3, loading with any map raises an error.
 //!
 //! ## When it is milder
-//! A warning for what is not refused: a map that puts every process's model on the same GPU, and one that leaves blocks of the model on
-//! the CPU or the disk, where no update reaches them.
+//! A warning if nothing raises an error: a map that puts the models of all processes on the same GPU, or one that leaves blocks of the
+//! model on the CPU or the disk, where they are not updated.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -42,25 +42,25 @@
 //! ```
 //!
 //! ## When it is silent
-//! For strategies such as `auto`, of which the GPUs decide how many entries they give (`device-map-auto-in-training` speaks of them);
-//! for maps and runs that are not known; where `ACCELERATE_BYPASS_DEVICE_MAP` is set.
+//! For strategies such as `auto`, whose number of entries depends on the GPUs (see `device-map-auto-in-training`); for unknown maps and
+//! runs; if `ACCELERATE_BYPASS_DEVICE_MAP` is set.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py:1478`, `:1867`, `:1876`, run; transformers 5.23.0 `integrations/accelerate.py:136` (ZeRO-3), read.
 //!
 //! # 中文
 //!
-//! 参与训练的模型以其运行会拒绝的 `device_map` 加载。
+//! 参与训练的模型以所在运行会拒绝的 `device_map` 加载。
 //!
 //! ## 为什么重要
-//! accelerate 的 `prepare()`（Trainer 也会调用）在任何分布式运行中都拒绝多于一项的映射，即使各项都指向同一设备、即使以 MULTI_GPU 只启动一个进程。
-//! 4 位或 8 位模型不能放在磁盘上，也不能放在非本进程的 GPU 上。使用 ZeRO-3 时，带任何映射的加载都会被拒绝。
+//! accelerate 的 `prepare()`（Trainer 也会调用）在任何分布式运行中都拒绝多于一项的映射，即使各项都指向同一设备、即使以 MULTI_GPU 只启动一个进程。 4 位或 8
+//! 位模型不能放在磁盘上，也不能放在非本进程的 GPU 上。使用 ZeRO-3 时，带任何映射的加载都会报错。
 //!
 //! ## 何时较轻
-//! 不会被拒绝的情形为警告：各进程的模型都放在同一张 GPU 上；部分层留在 CPU 或磁盘上，得不到更新。
+//! 不报错的情形为警告：各进程的模型都放在同一张 GPU 上；部分层留在 CPU 或磁盘上，得不到更新。
 //!
 //! ## 何时不报
-//! `auto` 等策略的项数取决于 GPU（由 `device-map-auto-in-training` 提示）；映射或运行无法得知；设置了 `ACCELERATE_BYPASS_DEVICE_MAP`。
+//! `auto` 等策略的项数取决于 GPU（见 `device-map-auto-in-training` 提示）；映射或运行无法得知；设置了 `ACCELERATE_BYPASS_DEVICE_MAP`。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`、`:1867`、`:1876`，实际运行；transformers 5.23.0 `integrations/accelerate.py:136`（ZeRO-3），阅读源码。
@@ -106,7 +106,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             });
         if let Some(finding) = finding.filter(|_| reported.insert(value.place)) {
             out.push(match trained {
-                Some(user) => finding.with_related(user.place, message!("it is refused here", "在此被拒绝")),
+                Some(user) => {
+                    finding.with_related(user.place, message!("accelerate raises an error here", "accelerate 在此报错"))
+                }
                 None => finding,
             });
         }
@@ -125,10 +127,16 @@ fn in_run(
         && configured_before(at)
         && !matches!(map, ArgValue::Known(Value::Null) | ArgValue::Unknown | ArgValue::Loaded(..))
     {
-        let text = message!("with ZeRO-3 a load with device_map is refused", "使用 ZeRO-3 时，带 device_map 的加载会被拒绝");
+        let text = message!(
+            "`device_map` cannot be combined with ZeRO-3; loading the model raises an error",
+            "`device_map` 不能与 ZeRO-3 同用；加载模型时会报错"
+        );
         return Some(
             RULE.finding(place, text)
-                .with_help(message!("remove device_map: DeepSpeed places the weights", "去掉 device_map：由 DeepSpeed 放置权重"))
+                .with_help(message!(
+                    "remove `device_map`: DeepSpeed places the weights",
+                    "去掉 `device_map`：由 DeepSpeed 放置权重"
+                ))
                 .with_run(&run.id),
         );
     }
@@ -139,14 +147,14 @@ fn in_run(
     {
         let count = entries.len();
         let text = message!(
-            "a device_map of {count} entries is refused in a distributed run",
-            "在分布式运行中，{count} 项的 device_map 会被拒绝"
+            "`device_map` has {count} entries; accelerate rejects it in a distributed run",
+            "`device_map` 有 {count} 项；accelerate 在分布式运行中拒绝它"
         );
         let finding = RULE
             .finding(place, text)
             .with_help(message!(
-                "leave device_map out, or start it without distribution (distributed_type: 'NO')",
-                "去掉 device_map，或不以分布式启动（distributed_type: 'NO'）"
+                "remove `device_map`, or start the run without distribution (`distributed_type: 'NO'`)",
+                "去掉 `device_map`，或不以分布式启动（`distributed_type: 'NO'`）"
             ))
             .with_run(&run.id);
         return Some(match why {
@@ -166,13 +174,13 @@ fn in_run(
         let finding = RULE.finding(
             place,
             message!(
-                "each of the {local} processes of a machine loads the model on GPU {device}, which holds them all at once",
+                "all {local} processes of a machine load the model on GPU {device}, which has to hold every copy",
                 "一台机器上的 {local} 个进程都把模型加载到 GPU {device}，它要同时容纳全部副本"
             ),
         );
         let help = message!(
-            "leave device_map out, or map it to the process's own GPU: {{\"\": PartialState().local_process_index}}",
-            "去掉 device_map，或映射到进程自己的 GPU：{{\"\": PartialState().local_process_index}}"
+            "remove `device_map`, or map to the process's own GPU: {{\"\": PartialState().local_process_index}}",
+            "去掉 `device_map`，或映射到进程自己的 GPU：{{\"\": PartialState().local_process_index}}"
         );
         return Some(finding.with_severity(Severity::Warning).with_help(help).with_run(&run.id));
     };
@@ -183,27 +191,27 @@ fn in_run(
         RULE.finding(
             place,
             message!(
-                "a {bits}-bit model on GPU {device} is refused in a process that trains on another",
-                "{bits} 位模型放在 GPU {device} 上，在其他 GPU 上训练的进程会拒绝"
+                "a {bits}-bit model on GPU {device} cannot be trained by a process that uses another GPU; accelerate raises an error",
+                "{bits} 位模型放在 GPU {device} 上，使用其他 GPU 的进程无法训练它；accelerate 会报错"
             ),
         )
         .with_related(config.callee, message!("the model is quantized here", "在此量化模型"))
         .with_help(message!(
-            "map it to the process's own GPU: {{\"\": PartialState().local_process_index}}",
+            "map to the process's own GPU: {{\"\": PartialState().local_process_index}}",
             "映射到进程自己的 GPU：{{\"\": PartialState().local_process_index}}"
         ))
         .with_run(&run.id)
     })
 }
 
-/// A model that is trained with blocks on the CPU or the disk: hooks move them in for the forward pass, and no update reaches them.
+/// A trained model with blocks on the CPU or the disk: hooks load them for the forward pass, and they are never updated.
 fn offloaded(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange) -> Option<Finding> {
     let ArgValue::Dict { entries, .. } = map else { return None };
     let values: Vec<&ArgValue> =
         entries.iter().filter_map(|entry| calls::single_value(&entry.values)).map(|value| &value.value).collect();
     let host = |what: &&&ArgValue| matches!(what, ArgValue::Known(Value::Text(text)) if text == "cpu" || text == "disk");
     let away = values.iter().filter(host).count();
-    // Everything on the CPU is a training on the CPU; of a quantized model and of adapters more is to be said than this.
+    // A model entirely on the CPU trains on the CPU; quantized models and adapters have rules of their own.
     let adapted = at.facts.calls.iter().any(|call| call.library() == "peft");
     let plain = load.lacks("quantization_config", None) && !adapted && away < entries.len();
     let name = values
@@ -214,13 +222,13 @@ fn offloaded(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange)
         let finding = RULE.finding(
             place,
             message!(
-                "blocks on the {name} are brought in for each forward pass only: they are not trained",
+                "blocks on the {name} are loaded for each forward pass only; they are not trained",
                 "放在 {name} 上的层只在每次前向时调入：它们不会被训练"
             ),
         );
         finding.with_severity(Severity::Warning).with_help(message!(
-            "offload with ZeRO or FSDP, which update what they move, or take a smaller model",
-            "改用会更新被移动权重的 ZeRO 或 FSDP 卸载，或换用更小的模型"
+            "use the offload of ZeRO or FSDP, which updates the weights it moves, or a smaller model",
+            "改用 ZeRO 或 FSDP 的卸载（会更新被移动的权重），或换用更小的模型"
         ))
     })
 }
@@ -237,8 +245,8 @@ fn on_disk(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange) -
         RULE.finding(
             place,
             message!(
-                "a {bits}-bit model with blocks on the disk cannot be trained: it is refused",
-                "部分层在磁盘上的 {bits} 位模型无法训练：会被拒绝"
+                "a {bits}-bit model with blocks on the disk cannot be trained; accelerate raises an error",
+                "部分层在磁盘上的 {bits} 位模型无法训练；accelerate 会报错"
             ),
         )
         .with_related(config.callee, message!("the model is quantized here", "在此量化模型"))
@@ -246,7 +254,7 @@ fn on_disk(at: &CallRef, load: &LibraryCall, map: &ArgValue, place: FileRange) -
     })
 }
 
-/// The GPU that a map puts everything on.
+/// The GPU on which a map puts everything.
 fn one_device(map: &ArgValue) -> Option<i64> {
     let of = |value: &Value| match value {
         Value::Int(number) => Some(*number),
@@ -282,7 +290,7 @@ fn prepared<'a>(at: &'a CallRef, load: &LibraryCall) -> Option<&'a LibraryCall> 
     })
 }
 
-/// Whether DeepSpeed is configured before the load: transformers asks a configuration that lives.
+/// Whether DeepSpeed is configured before the load: transformers looks for a live configuration object.
 fn configured_before(at: &CallRef) -> bool {
     at.facts.calls[..at.index].iter().any(|call| {
         let configures = match call.library() {
@@ -300,13 +308,13 @@ fn bypassed(cx: &Context<'_>, at: &CallRef) -> bool {
     at.facts.files.iter().chain(runs).any(|file| cx.project.features(*file).has(Feature::DeviceMapBypass))
 }
 
-/// Whether the run is distributed, and where that is written, if anywhere.
+/// Whether the run is distributed, and where that is set, if anywhere.
 #[allow(clippy::option_option)] // distributed or not, written or not
 fn distributed(run: &Run) -> Option<Option<(FileRange, Message)>> {
     let kind = run.settings.get(&Concept::DistributedType).and_then(|setting| setting.winning());
     if let Some((candidate, text)) = kind.and_then(|candidate| Some((candidate, candidate.known()?.as_str()?))) {
         let several = text.starts_with("MULTI_") || matches!(text, "FSDP" | "DEEPSPEED");
-        let what = message!("distributed_type is {text}", "distributed_type 为 {text}");
+        let what = message!("`distributed_type` is {text}", "`distributed_type` 为 {text}");
         return several.then(|| candidate.origin.place().map(|place| (place, what)));
     }
     let torchrun = matches!(run.launcher, Some(Launcher::Torchrun | Launcher::DeepSpeed));

@@ -1,10 +1,10 @@
 //! # fewer-visible-devices-than-processes
 //!
-//! More processes are started on a machine than `CUDA_VISIBLE_DEVICES` shows GPUs.
+//! A machine starts more processes than `CUDA_VISIBLE_DEVICES` has GPUs.
 //!
 //! ## Why it matters
-//! Each process takes the GPU with its local rank. The ranks behind the last visible GPU stop with "invalid device ordinal", and
-//! the others wait for them.
+//! Each process uses the GPU of its local rank. Ranks after the last visible GPU fail with "invalid device ordinal", and the others wait
+//! for them.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -19,20 +19,20 @@
 //! ```
 //!
 //! ## Fix
-//! None: whether the processes or the GPUs are wrong is not known.
+//! None: it is not known whether the processes or the GPUs are wrong.
 //!
 //! ## When it is silent
-//! Every GPU is hidden on purpose, or the code speaks of `gloo`: processes on the CPU.
+//! If every GPU is hidden on purpose, or if the code uses `gloo` (processes on the CPU).
 //!
 //! ## Sources
 //! torch 2.15.0 `torch.cuda.set_device`; accelerate 1.15.0 `state.py` `set_device`, read.
 //!
 //! # 中文
 //!
-//! 一台机器上启动的进程多于 `CUDA_VISIBLE_DEVICES` 显示的 GPU。
+//! 一台机器启动的进程数多于 `CUDA_VISIBLE_DEVICES` 中的 GPU 数。
 //!
 //! ## 为什么重要
-//! 每个进程使用编号等于其 local rank 的 GPU。超出可见 GPU 的进程会以 “invalid device ordinal” 停止，其余进程则一直等待。
+//! 每个进程使用编号等于其 local rank 的 GPU。超出可见 GPU 的 rank 会以 “invalid device ordinal” 报错，其余进程则一直等待。
 //!
 //! ## 修复
 //! 无：无法得知是进程数写错还是 GPU 写错。
@@ -76,21 +76,21 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(
                 at,
                 message!(
-                    "{processes} processes on a machine whose CUDA_VISIBLE_DEVICES shows {devices}",
-                    "一台机器启动 {processes} 个进程，而 CUDA_VISIBLE_DEVICES 只显示 {devices} 张 GPU"
+                    "{processes} processes on one machine, but `CUDA_VISIBLE_DEVICES` has {devices} GPUs",
+                    "一台机器启动 {processes} 个进程，而 `CUDA_VISIBLE_DEVICES` 只有 {devices} 张 GPU"
                 ),
             )
-            .with_related(shown, message!("CUDA_VISIBLE_DEVICES is set here", "CUDA_VISIBLE_DEVICES 在此设置"))
+            .with_related(shown, message!("`CUDA_VISIBLE_DEVICES` is set here", "`CUDA_VISIBLE_DEVICES` 在此设置"))
             .with_help(message!(
-                "start as many processes as GPUs are visible, or show more GPUs",
-                "请让进程数等于可见 GPU 数，或显示更多 GPU"
+                "start one process per visible GPU, or make more GPUs visible",
+                "每张可见 GPU 启动一个进程，或让更多 GPU 可见"
             ))
             .with_run(&run.id);
         out.push(finding);
     }
 }
 
-/// Processes on one machine, and where that is said.
+/// Processes per machine, and where the number is set.
 fn processes(run: &Run) -> Option<(i64, FileRange)> {
     let launch = run.launch.as_deref().filter(|launch| !launch.has_unknown_flags)?;
     match launch.launcher {
@@ -101,11 +101,11 @@ fn processes(run: &Run) -> Option<(i64, FileRange)> {
         Launcher::Accelerate => {
             let ids = run.settings.get(&Concept::GpuIds);
             let own = |value: &Value| !matches!(value, Value::Null) && value.as_str() != Some("all");
-            // The launcher then shows other GPUs than the variable.
+            // The launcher overrides the variable.
             if ids.is_some_and(|ids| ids.value().is_none_or(own)) || launch.flag("--cpu").is_some() {
                 return None;
             }
-            // One process whatever the number says; a value that YAML reads as false included.
+            // One process whatever the number is; also for a value that YAML parses as false.
             let kind = run.value(Concept::DistributedType);
             if kind.is_some_and(|kind| kind == &Value::Bool(false) || matches!(kind.as_str(), Some("NO" | "MULTI_CPU"))) {
                 return None;
@@ -119,7 +119,7 @@ fn processes(run: &Run) -> Option<(i64, FileRange)> {
     }
 }
 
-/// The GPUs that a process sees: by the command, else by the code itself.
+/// The GPUs that a process sees: set by the command, else by the code itself.
 fn devices(cx: &Context<'_>, run: &Run) -> Option<(i64, FileRange)> {
     let launch = run.launch.as_deref()?;
     let count = |text: &str| i64::try_from(visible_devices::parse(text).ids.len()).ok();

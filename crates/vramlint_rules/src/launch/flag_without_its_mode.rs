@@ -1,12 +1,12 @@
 //! # flag-without-its-mode
 //!
-//! Flags of `accelerate launch` that the chosen mode does not read.
+//! A flag of `accelerate launch` has no effect in the selected mode.
 //!
 //! ## Why it matters
-//! The launcher takes every flag and hands on those of the mode that it starts. `--gradient_accumulation_steps` and `--zero_stage` reach the run
-//! only with DeepSpeed, `--fsdp_*` only with FSDP, `--parallelism_config_*` only with `--use_parallelism_config` or the file's block, `--fp8_*`
-//! only with `fp8`. Elsewhere they are dropped without a message: the batch or the memory is not what the command says. Beside a DeepSpeed
-//! JSON those of DeepSpeed fill in the `"auto"` of their key, and nothing else.
+//! The launcher accepts every flag but passes on only those of the mode that it starts. `--gradient_accumulation_steps` and `--zero_stage`
+//! take effect only with DeepSpeed, `--fsdp_*` only with FSDP, `--parallelism_config_*` only with `--use_parallelism_config` or the block
+//! in the file, `--fp8_*` only with `fp8`. Otherwise they are silently dropped, and the batch size or the memory differs from the command.
+//! With a DeepSpeed JSON, the DeepSpeed flags only fill in the `"auto"` of their key.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! ## Fix
-//! None: the flag or the mode may be the one that was meant.
+//! None: either the flag or the mode may be intended.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/launch.py:305-352`, `:355-410` and `:430-560` (what each mode exports), `utils/dataclasses.py:1292-1320`
@@ -27,12 +27,12 @@
 //!
 //! # 中文
 //!
-//! 所选模式不会读取的 `accelerate launch` 参数。
+//! `accelerate launch` 的参数在所选模式下不起作用。
 //!
 //! ## 为什么重要
 //! 启动器接受所有参数，但只传递所启动模式的那些。`--gradient_accumulation_steps` 与 `--zero_stage` 只在 DeepSpeed 下生效，`--fsdp_*` 只在 FSDP 下，
-//! `--parallelism_config_*` 只在 `--use_parallelism_config` 或文件中有该块时，`--fp8_*` 只在 `fp8` 下。其余情况会被丢弃且没有提示：批次或显存与命令所写不符。
-//! 有 DeepSpeed JSON 时，DeepSpeed 的参数只填充对应键的 `"auto"`，此外不起作用。
+//! `--parallelism_config_*` 只在 `--use_parallelism_config` 或文件中有该块时，`--fp8_*` 只在 `fp8` 下。其余情况会被静默丢弃：批大小或显存与命令所写不
+//! 符。有 DeepSpeed JSON 时，DeepSpeed 的参数只填充对应键的 `"auto"`，此外不起作用。
 //!
 //! ## 修复
 //! 无：本意可能是该参数，也可能是该模式。
@@ -60,7 +60,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Flags of a mode: how they start, which do not belong to it, and what turns the mode on.
+/// Flags of a mode: their prefix, the exceptions, and what turns the mode on.
 const DEEPSPEED: &[&str] =
     &["--zero_stage", "--offload_", "--gradient_accumulation_steps", "--gradient_clipping", "--zero3_", "--deepspeed_"];
 
@@ -98,7 +98,7 @@ const FILLING: &[(&str, &[&str])] = &[
     ("--zero3_save_16bit_model", &["zero_optimization", "stage3_gather_16bit_weights_on_model_save"]),
 ];
 
-/// Flags beside a DeepSpeed JSON that says otherwise, or nothing.
+/// Flags next to a DeepSpeed JSON that has another value, or none.
 fn beside_json(start: &AccelerateLaunch<'_>, launch: &Launch) -> Vec<Finding> {
     let Some(json) = deepspeed_json::deepspeed_json(start) else { return Vec::new() };
     let dropped = FILLING.iter().filter_map(|(name, path)| {
@@ -118,26 +118,26 @@ fn beside_json(start: &AccelerateLaunch<'_>, launch: &Launch) -> Vec<Finding> {
         let key = path.join(".");
         let message = if said.is_empty() {
             message!(
-                "{name} {asked} has no effect: the DeepSpeed JSON has no {key} to fill in",
-                "{name} {asked} 不生效：DeepSpeed JSON 中没有可填充的 {key}"
+                "`{name} {asked}` has no effect: the DeepSpeed JSON has no `{key}`",
+                "`{name} {asked}` 不起作用：DeepSpeed JSON 中没有 `{key}`"
             )
         } else {
             message!(
-                "{name} {asked} has no effect: the DeepSpeed JSON says {key} {said}",
-                "{name} {asked} 不生效：DeepSpeed JSON 中 {key} 为 {said}"
+                "`{name} {asked}` has no effect: the DeepSpeed JSON sets `{key}` to {said}",
+                "`{name} {asked}` 不起作用：DeepSpeed JSON 将 `{key}` 设为 {said}"
             )
         };
         let finding =
-            RULE.finding(FileRange::new(launch.file, flag.word), message).with_related(place, message!("the JSON", "该 JSON"));
+            RULE.finding(FileRange::new(launch.file, flag.word), message).with_related(place, message!("set here", "在此设置"));
         Some(finding.with_help(message!(
-            "write the value in the JSON, or \"auto\" there for the flag to fill in",
-            "请在 JSON 中写出取值，或在该处写 \"auto\" 由参数填充"
+            "set the value in the JSON, or set it to \"auto\" there so that the flag fills it in",
+            "请在 JSON 中设置取值，或在该处写 \"auto\" 由参数填充"
         )))
     });
     dropped.collect()
 }
 
-/// Whether the sizes of a parallelism configuration are read; `None` where not known.
+/// Whether the sizes of a parallelism configuration are read; `None` if not known.
 fn splits(start: &AccelerateLaunch<'_>) -> Option<bool> {
     if start.flag("--use_parallelism_config").is_some() {
         return Some(true);
@@ -168,22 +168,25 @@ fn finding(
 ) -> Finding {
     let (flag, name) = (&first.name, &kind.name);
     let message = if needs.ends_with("fp8") || needs.ends_with("parallelism_config") {
-        message!("{flag} has no effect without {needs}", "没有 {needs} 时 {flag} 不生效")
+        message!("`{flag}` has no effect without {needs}", "没有 {needs} 时 `{flag}` 不起作用")
     } else if start.flag("--cpu").is_some() {
-        message!("{flag} has no effect with --cpu", "使用 --cpu 时 {flag} 不生效")
+        message!("`{flag}` has no effect with `--cpu`", "使用 `--cpu` 时 `{flag}` 不起作用")
     } else {
-        message!("{flag} has no effect with distributed_type {name}", "distributed_type 为 {name} 时 {flag} 不生效")
+        message!("`{flag}` has no effect with `distributed_type` {name}", "`distributed_type` 为 {name} 时 `{flag}` 不起作用")
     };
     let mut finding = RULE.finding(FileRange::new(launch.file, first.word), message);
     for other in others {
-        finding = finding.with_related(FileRange::new(launch.file, other.word), message!("this one neither", "此参数同样不生效"));
+        finding = finding.with_related(
+            FileRange::new(launch.file, other.word),
+            message!("this flag has no effect either", "此参数同样不起作用"),
+        );
     }
-    finding = finding.with_related(kind.place, message!("the type is {name}", "类型为 {name}"));
+    finding = finding.with_related(kind.place, message!("`distributed_type` is {name}", "`distributed_type` 为 {name}"));
     if flag == "--gradient_accumulation_steps" {
         return finding.with_help(message!(
-            "give it to Accelerator(gradient_accumulation_steps=...) or to the trainer's arguments",
-            "请写入 Accelerator(gradient_accumulation_steps=...) 或 Trainer 的参数"
+            "pass it to `Accelerator(gradient_accumulation_steps=...)` or set it in the trainer's arguments",
+            "请写入 `Accelerator(gradient_accumulation_steps=...)` 或 Trainer 的参数"
         ));
     }
-    finding.with_help(message!("add {needs}, or leave the flag out", "加上 {needs}，或去掉该参数"))
+    finding.with_help(message!("add {needs}, or remove the flag", "加上 {needs}，或去掉该参数"))
 }

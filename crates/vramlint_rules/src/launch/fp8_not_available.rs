@@ -1,11 +1,11 @@
 //! # fp8-not-available
 //!
-//! `mixed_precision: fp8` that accelerate cannot serve.
+//! `mixed_precision: fp8` needs a backend that is not available.
 //!
 //! ## Why it matters
-//! The launcher asks for TransformerEngine, torchao or MS-AMP before it starts anything, and stops without one. `--fp8_backend` takes `te`, `ao`
-//! and `msamp` in lower case only, and `Accelerator()` then refuses the lower-case name: only the file's `backend: TE` works. MS-AMP goes
-//! neither with FSDP nor with ZeRO 3, and torchao under FSDP not with `fsdp_cpu_ram_efficient_loading`.
+//! The launcher requires TransformerEngine, torchao or MS-AMP and stops before it starts a process if none is installed. `--fp8_backend`
+//! accepts `te`, `ao` and `msamp` in lower case only, and `Accelerator()` then rejects the lower-case name: only `backend: TE` in the file
+//! works. MS-AMP does not work with FSDP or ZeRO 3, and torchao under FSDP does not work with `fsdp_cpu_ram_efficient_loading`.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -18,9 +18,9 @@
 //! ```
 //!
 //! ## When it is milder
-//! Without one of the libraries: an error where the project pins torch and accelerate and lists none of them, a warning where it only does not
-//! list them. Silent where the project does not list its libraries, and where a script, an image or code of it speaks of one of the
-//! libraries or of NVIDIA's images, which hold TransformerEngine.
+//! If the libraries are missing: an error if the project pins torch and accelerate and lists none of them, a warning if it only does not
+//! list them. Silent if the project does not list its dependencies, or if a script, an image or its code mentions one of the libraries or
+//! one of NVIDIA's images, which include TransformerEngine.
 //!
 //! ## Fix
 //! None.
@@ -31,15 +31,16 @@
 //!
 //! # 中文
 //!
-//! accelerate 无法提供的 `mixed_precision: fp8`。
+//! `mixed_precision: fp8` 需要的后端不可用。
 //!
 //! ## 为什么重要
-//! 启动器在启动任何进程之前要求安装 TransformerEngine、torchao 或 MS-AMP，否则停止。`--fp8_backend` 只接受小写的 `te`、`ao`、`msamp`，而 `Accelerator()` 又拒绝小写
-//! 名称：只有文件中的 `backend: TE` 可用。MS-AMP 不能与 FSDP 或 ZeRO 3 同用；FSDP 下的 torchao 不能与 `fsdp_cpu_ram_efficient_loading` 同用。
+//! 启动器要求安装 TransformerEngine、torchao 或 MS-AMP，一个都没有时不启动任何进程就停止。`--fp8_backend` 只接受小写的 `te`、`ao`、`msamp`，而
+//! `Accelerator()` 又拒绝小写名称：只有文件中的 `backend: TE` 可用。MS-AMP 不能与 FSDP 或 ZeRO 3 同用；FSDP 下的 torchao 不能与
+//! `fsdp_cpu_ram_efficient_loading` 同用。
 //!
 //! ## 何时较轻
-//! 缺少这些库时：项目固定了 torch 与 accelerate 的版本却未列出它们为错误，仅未列出为警告；项目未列出所用的库时不报告；脚本、
-//! 镜像或代码提到其中某个库，或提到自带 TransformerEngine 的 NVIDIA 镜像时，也不报告。
+//! 缺少这些库时：项目固定了 torch 与 accelerate 的版本却未列出它们为错误，仅未列出为警告；项目未列出依赖时不报告；脚本、镜像或代码提到其中某个库，或提到自带
+//! TransformerEngine 的 NVIDIA 镜像时，也不报告。
 //!
 //! ## 修复
 //! 无。
@@ -68,7 +69,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Libraries that bring fp8.
+/// Libraries that provide fp8.
 const LIBRARIES: &[&str] = &[
     "transformer-engine",
     "transformer-engine-torch",
@@ -105,14 +106,14 @@ fn spelling(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let finding = RULE.finding(
         given.place,
         message!(
-            "Accelerator() refuses the fp8 backend {text}: it is called {upper}",
-            "Accelerator() 拒绝 fp8 后端 {text}：应为 {upper}"
+            "`Accelerator()` rejects the fp8 backend {text}; its name is {upper}",
+            "`Accelerator()` 拒绝 fp8 后端 {text}；其名称为 {upper}"
         ),
     );
     let help = if given.by_flag() {
         message!(
-            "the flag takes no other spelling: write fp8_config: with backend: {upper} in accelerate's file",
-            "该参数不接受其他写法：请在 accelerate 的文件中写 fp8_config: 与 backend: {upper}"
+            "the flag accepts no other spelling: set `backend: {upper}` under `fp8_config` in accelerate's file",
+            "该参数不接受其他写法：请在 accelerate 文件的 `fp8_config` 下写 `backend: {upper}`"
         )
     } else {
         message!("write {upper}", "写作 {upper}")
@@ -133,11 +134,11 @@ fn library(cx: &Context<'_>, precision: &LaunchValue) -> Option<Finding> {
     let finding = RULE.finding(
         precision.place,
         message!(
-            "fp8 needs TransformerEngine, torchao or MS-AMP, and the project lists none of them",
+            "fp8 needs TransformerEngine, torchao or MS-AMP, but the project lists none of them",
             "fp8 需要 TransformerEngine、torchao 或 MS-AMP，而项目均未列出"
         ),
     );
-    Some(finding.with_severity(severity).with_help(message!("install one of them, or write bf16", "安装其中之一，或改为 bf16")))
+    Some(finding.with_severity(severity).with_help(message!("install one of them, or use bf16", "安装其中之一，或改为 bf16")))
 }
 
 fn sharding(start: &AccelerateLaunch<'_>) -> Option<Finding> {
@@ -154,15 +155,15 @@ fn sharding(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let finding = RULE.finding(
         backend.entry(),
         message!(
-            "Accelerator() refuses fp8 by {name} together with {what}",
-            "Accelerator() 拒绝同时使用 {name} 的 fp8 与 {what}"
+            "`Accelerator()` rejects fp8 with {name} together with {what}",
+            "`Accelerator()` 拒绝同时使用 {name} 的 fp8 与 {what}"
         ),
     );
-    let finding = finding.with_severity(severity).with_related(kind.place, message!("the type", "类型"));
+    let finding = finding.with_severity(severity).with_related(kind.place, message!("`distributed_type`", "`distributed_type`"));
     Some(finding.with_help(message!("choose another backend, or turn {what} off", "换用其他后端，或关闭 {what}")))
 }
 
-/// Whether rank 0 alone loads the checkpoint, which is the default.
+/// Whether only rank 0 loads the checkpoint, which is the default.
 fn efficient(start: &AccelerateLaunch<'_>) -> Option<bool> {
     match start.block("fsdp_config", "fsdp_cpu_ram_efficient_loading") {
         Evaluated::Absent => Some(true),

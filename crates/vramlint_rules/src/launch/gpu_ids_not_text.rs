@@ -1,10 +1,10 @@
 //! # gpu-ids-not-text
 //!
-//! `gpu_ids` is a list or a number; accelerate splits it as text.
+//! `gpu_ids` is a list or a number; accelerate expects a string.
 //!
 //! ## Why it matters
-//! `accelerate launch` calls `gpu_ids.split(",")` whatever the distributed type: `[0]` and `0` have no `split` and the launch
-//! crashes before any process starts.
+//! `accelerate launch` calls `gpu_ids.split(",")` for every distributed type. `[0]` and `0` have no `split`, so the launch crashes before
+//! any process starts.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -21,14 +21,14 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the same ids, joined with commas, as quoted text.
+//! Safe: the same ids, joined with commas, as a quoted string.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1258`, run: `'list' object has no attribute 'split'`.
 //!
 //! # 中文
 //!
-//! `gpu_ids` 写成了列表或数字；accelerate 按文本拆分它。
+//! `gpu_ids` 写成了列表或数字；accelerate 要求字符串。
 //!
 //! ## 为什么重要
 //! 不论分布式类型是什么，`accelerate launch` 都会调用 `gpu_ids.split(",")`。`[0]` 与 `0` 没有 `split`，尚未启动任何进程就会崩溃。
@@ -81,13 +81,13 @@ fn finding(file: vramlint_base::FileId, node: NodeRef<'_>, value: &Value, loader
         .finding(
             place,
             message!(
-                "gpu_ids is {value}, a Python {kind}; accelerate launch needs text",
-                "gpu_ids 为 {value}，是 Python 的 {kind}；accelerate launch 需要文本"
+                "`gpu_ids` is {value}, a Python {kind}; accelerate expects a string such as '0,1'",
+                "`gpu_ids` 为 {value}，是 Python 的 {kind}；accelerate 要求字符串，如 '0,1'"
             ),
         )
         .with_help(message!(
-            "write the ids as quoted text, joined with commas, or `all`",
-            "写成用逗号连接并加引号的文本，或写 `all`"
+            "write the ids as a quoted string, joined with commas, or `all`",
+            "写成用逗号连接并加引号的字符串，或写 `all`"
         ));
     match ids(value) {
         Some(ids) => {

@@ -1,10 +1,10 @@
 //! # gpu-ids-repeated
 //!
-//! A GPU stands twice in `gpu_ids`.
+//! `gpu_ids` names a GPU twice.
 //!
 //! ## Why it matters
-//! The list becomes `CUDA_VISIBLE_DEVICES`. CUDA shows a repeated id once, or none at all behind it: processes share a GPU, or find none,
-//! and NCCL refuses two ranks on one device.
+//! The list becomes `CUDA_VISIBLE_DEVICES`. For a repeated id, CUDA shows the GPU once, or hides every GPU after it: processes share a GPU
+//! or find none, and NCCL rejects two ranks on one device.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -21,7 +21,7 @@
 //! ```
 //!
 //! ## Fix
-//! None: which GPU was meant is not known.
+//! None: the intended GPU is not known.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1258`, run: counts the ids, not the GPUs, and accepts the list.
@@ -31,8 +31,8 @@
 //! `gpu_ids` 中同一张 GPU 出现两次。
 //!
 //! ## 为什么重要
-//! 该列表会成为 `CUDA_VISIBLE_DEVICES`。CUDA 对重复的编号只显示一次，或其后的都不可见：进程共用一张 GPU，或找不到 GPU；NCCL 也拒绝两个 rank
-//! 使用同一设备。
+//! 该列表会成为 `CUDA_VISIBLE_DEVICES`。CUDA 对重复的编号只显示一次，或使其后的都不可见：进程共用一张 GPU，或找不到 GPU；NCCL 也拒绝两个 rank 使用同一设
+//! 备。
 //!
 //! ## 修复
 //! 无：无法得知本意是哪张 GPU。
@@ -66,9 +66,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let shown = ids.join(",");
             let finding = RULE.finding(
                 given.place,
-                message!("gpu_ids {shown} names GPU {twice} twice", "gpu_ids {shown} 中 GPU {twice} 出现两次"),
+                message!("`gpu_ids` {shown} lists GPU {twice} twice", "`gpu_ids` {shown} 中 GPU {twice} 出现两次"),
             );
-            out.push(finding.with_help(message!("name each GPU once", "每张 GPU 只写一次")));
+            out.push(finding.with_help(message!("list each GPU once", "每张 GPU 只写一次")));
         }
     }
 }

@@ -1,10 +1,10 @@
 //! # launch-flags-after-script
 //!
-//! Flags of the launcher stand behind the script, which gets them instead.
+//! Launcher flags come after the script and are passed to the script.
 //!
 //! ## Why it matters
-//! Everything behind the script's name belongs to the script. `accelerate launch train.py --num_processes 4` starts as many processes as
-//! without it: the script's own parser refuses the flag or, without one, nobody reads it.
+//! Everything after the script's name belongs to the script. `accelerate launch train.py --num_processes 4` starts as many processes as
+//! without the flag: the script's own parser rejects it or, without a parser, it is ignored.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -35,21 +35,21 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the script, or what it imports from the project, speaks of an option with that name, and where the script is not in the project.
+//! If the script, or project code that it imports, mentions an option of that name, or if the script is not in the project.
 //!
 //! ## Fix
-//! Unsafe: the flag moves in front of the script.
+//! Unsafe: moves the flag before the script.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:981` (`training_script_args` takes the rest), run; torch 2.15 `distributed/run.py`, the same.
 //!
 //! # 中文
 //!
-//! 启动器的参数写在脚本之后，会交给脚本。
+//! 启动器的参数写在脚本之后，被传给了脚本。
 //!
 //! ## 为什么重要
-//! 脚本名之后的内容都属于脚本。`accelerate launch train.py --num_processes 4` 启动的进程数与不写它时一样：脚本自己的解析器会拒绝该参数；
-//! 没有解析器时，则无人读取。
+//! 脚本名之后的内容都属于脚本。`accelerate launch train.py --num_processes 4` 启动的进程数与不写它时一样：脚本自己的解析器会拒绝该参数；没有解析器时，则被
+//! 忽略。
 //!
 //! ## 何时不报告
 //! 脚本或它在项目中导入的代码提到同名选项时；脚本不在项目中时。
@@ -80,7 +80,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Flags that scripts and transformers' arguments have under the same name: nothing is known from the name alone.
+/// Flags that scripts and transformers' arguments share: the name alone proves nothing.
 const SHARED: &[&str] =
     &["--help", "--debug", "--env", "--role", "--log_dir", "--quiet", "--module", "--vm", "--max_restarts", "--tee"];
 
@@ -109,7 +109,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The flag of the launcher that an argument of the script looks like: only long ones that are its own.
+/// The launcher flag that an argument of the script looks like: only long flags specific to the launcher.
 fn stray<'o, 'l>(launcher: Launcher, option: &'o Argument<'l>) -> Option<(&'o Argument<'l>, &'static str)> {
     let spelling = format!("--{}", option.name);
     let known = flags::flags(launcher).iter().find(|flag| flag.names.contains(&spelling.as_str()))?;
@@ -125,14 +125,14 @@ fn finding(cx: &Context<'_>, launch: &Launch, option: &Argument<'_>, flag: &str)
         .finding(
             place,
             message!(
-                "{flag} stands behind {script}: the script gets it, not the launcher",
-                "{flag} 写在 {script} 之后：它交给脚本，而不是启动器"
+                "`{flag}` comes after {script}, so the script gets it, not the launcher",
+                "`{flag}` 写在 {script} 之后，被传给脚本而不是启动器"
             ),
         )
-        .with_help(message!("write it in front of {script}", "写在 {script} 之前"));
+        .with_help(message!("move it before {script}", "移到 {script} 之前"));
     match moved(cx, launch, option) {
         Some(edits) => finding.with_fix(Fix {
-            title: message!("move {flag} in front of {script}", "把 {flag} 移到 {script} 之前"),
+            title: message!("move `{flag}` before {script}", "把 `{flag}` 移到 {script} 之前"),
             applicability: Applicability::Unsafe,
             edits,
         }),
@@ -140,7 +140,7 @@ fn finding(cx: &Context<'_>, launch: &Launch, option: &Argument<'_>, flag: &str)
     }
 }
 
-/// Takes the option with its value out, and puts it before the script.
+/// Removes the option with its value and inserts it before the script.
 fn moved(cx: &Context<'_>, launch: &Launch, option: &Argument<'_>) -> Option<Vec<Edit>> {
     let text = &cx.project.file(launch.file).text;
     let script = launch.script.as_ref()?;

@@ -1,11 +1,11 @@
 //! # machines-without-address
 //!
-//! Several machines without the address at which they meet.
+//! Several machines are configured without the address of the main process.
 //!
 //! ## Why it matters
-//! With `num_machines` above 1 every machine must know `main_process_ip` (and, for one process per machine, `main_process_port`). The
-//! single-process launcher stops with an assertion; torchrun gets the endpoint `None:29500`. DeepSpeed's own launchers need
-//! `deepspeed_hostfile` instead: without it they get a path with the text `None`.
+//! With `num_machines` above 1 every machine must know `main_process_ip` (and, with one process per machine, `main_process_port`). The
+//! single-process launcher fails with an assertion; torchrun gets the endpoint `None:29500`. DeepSpeed's own launchers need
+//! `deepspeed_hostfile` instead: without it they get the path `None`.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -30,7 +30,7 @@
 //! ```
 //!
 //! ## When it is milder
-//! An error where the launcher itself refuses; advice where no command is seen that could give the address.
+//! An error if the launcher itself raises; info if the project has no command that could pass the address.
 //!
 //! ## Fix
 //! None: the address is not known.
@@ -40,14 +40,14 @@
 //!
 //! # 中文
 //!
-//! 多台机器却没有会合的地址。
+//! 配置了多台机器，却没有主进程的地址。
 //!
 //! ## 为什么重要
-//! `num_machines` 大于 1 时，每台机器都必须知道 `main_process_ip`（每台一个进程时还有 `main_process_port`）。单进程启动器会因断言停止；torchrun 则得到端点
-//! `None:29500`。DeepSpeed 自己的启动器需要 `deepspeed_hostfile`：没有时得到的路径就是文本 `None`。
+//! `num_machines` 大于 1 时，每台机器都必须知道 `main_process_ip`（每台一个进程时还有 `main_process_port`）。单进程启动器会因断言报错；torchrun 则得到
+//! 端点 `None:29500`。DeepSpeed 自己的启动器需要 `deepspeed_hostfile`：没有时得到的路径是 `None`。
 //!
 //! ## 何时较轻
-//! 启动器自己拒绝时为错误；看不到可能给出地址的命令时为提示。
+//! 启动器自己报错时为错误；看不到可能给出地址的命令时为提示。
 //!
 //! ## 修复
 //! 无：地址未知。
@@ -84,7 +84,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let severity = if start.is_alone() { Severity::Info } else { severity };
         let mut finding = RULE.finding(given.place, message).with_severity(severity).with_help(help);
         if let Some(command) = start.command().filter(|command| command.file != given.place.file) {
-            finding = finding.with_related(command, message!("this command gives none", "该命令没有给出"));
+            finding = finding.with_related(command, message!("this command does not set it", "该命令没有给出"));
         }
         out.push(finding);
     }
@@ -97,8 +97,8 @@ fn lacks(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(Severity, Messa
         Evaluated::Unknown(_) => false,
     };
     let address = message!(
-        "give main_process_ip and main_process_port, in the file or as flags",
-        "请在文件中或以参数给出 main_process_ip 与 main_process_port"
+        "set `main_process_ip` and `main_process_port`, in the file or as flags",
+        "请在文件中或以参数给出 `main_process_ip` 与 `main_process_port`"
     );
     match start.method()? {
         LaunchMethod::Single => {
@@ -106,8 +106,8 @@ fn lacks(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(Severity, Messa
             let names = missing.join(", ");
             (!missing.is_empty()).then(|| {
                 let message = message!(
-                    "accelerate refuses {machines} machines without {names}",
-                    "accelerate 拒绝没有 {names} 的 {machines} 台机器"
+                    "accelerate rejects {machines} machines without {names}",
+                    "没有 {names} 时 accelerate 拒绝 {machines} 台机器"
                 );
                 (Severity::Error, message, address)
             })
@@ -119,19 +119,19 @@ fn lacks(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(Severity, Messa
                 Evaluated::Unknown(_) => false,
             };
             let message = message!(
-                "{machines} machines without deepspeed_hostfile: DeepSpeed's launcher gets the path `None`",
-                "{machines} 台机器却没有 deepspeed_hostfile：DeepSpeed 的启动器得到的路径是 `None`"
+                "{machines} machines without `deepspeed_hostfile`: DeepSpeed's launcher gets the path `None`",
+                "{machines} 台机器却没有 `deepspeed_hostfile`：DeepSpeed 的启动器得到的路径是 `None`"
             );
             let help = message!(
-                "give deepspeed_hostfile, or deepspeed_multinode_launcher: standard and start every machine by hand",
-                "给出 deepspeed_hostfile，或写 deepspeed_multinode_launcher: standard 并逐台启动"
+                "set `deepspeed_hostfile`, or set `deepspeed_multinode_launcher: standard` and start every machine by hand",
+                "设置 `deepspeed_hostfile`，或设置 `deepspeed_multinode_launcher: standard` 并逐台启动"
             );
             absent.then_some((Severity::Warning, message, help))
         }
         LaunchMethod::Torchrun | LaunchMethod::DeepSpeed => absent("main_process_ip").then(|| {
             let message = message!(
-                "{machines} machines without main_process_ip: the processes meet at `None`",
-                "{machines} 台机器却没有 main_process_ip：各进程的会合地址是 `None`"
+                "{machines} machines without `main_process_ip`: the processes connect to `None`",
+                "{machines} 台机器却没有 `main_process_ip`：各进程会连接 `None`"
             );
             (Severity::Warning, message, address)
         }),
@@ -139,7 +139,7 @@ fn lacks(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(Severity, Messa
     }
 }
 
-/// Whether accelerate's own torchrun starts DeepSpeed on every machine; `None` where not known.
+/// Whether accelerate's own torchrun starts DeepSpeed on every machine; `None` if not known.
 fn is_standard(start: &AccelerateLaunch<'_>) -> Option<bool> {
     match start.block("deepspeed_config", "deepspeed_multinode_launcher") {
         Evaluated::Absent => Some(false),

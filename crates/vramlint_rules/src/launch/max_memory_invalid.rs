@@ -1,10 +1,10 @@
 //! # max-memory-invalid
 //!
-//! `max_memory` has a size or a device that accelerate refuses, or one that means something else than it says.
+//! `max_memory` has a size or a device that accelerate rejects, or a size that is smaller than it looks.
 //!
 //! ## Why it matters
-//! Sizes need a unit of two or three letters: `8GB`, `8GiB`; `8G`, `1TB` and `90%` are refused. GPUs are whole numbers: the `"0"` that
-//! comes out of JSON is no device. And a last letter `b` in lower case counts bits: `8gb` is 1 GB.
+//! Sizes need a unit of two or three letters: `8GB` and `8GiB` are valid, `8G`, `1TB` and `90%` raise an error. GPUs are integers: the
+//! `"0"` that JSON gives is not a device. A lower-case `b` at the end means bits: `8gb` is 1 GB.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,33 +21,33 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the number for the text of a GPU. Unsafe: `GB` for `G` and for `gb`.
+//! Safe: a GPU as an integer instead of a string. Unsafe: `GB` for `G` and for `gb`.
 //!
 //! ## When it is milder
-//! Bits are a warning: the budget is taken, eight times too small.
+//! A warning for bits: the budget is accepted, but is eight times too small.
 //!
 //! ## When it is silent
-//! Without a `device_map` that plans (`max-memory-unused` speaks of that); for sizes that are not known.
+//! Without a `device_map` that uses the budget (see `max-memory-unused`); for unknown sizes.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/modeling.py` (`convert_file_size_to_int`, `get_max_memory`), run through transformers 5.23.0.
 //!
 //! # 中文
 //!
-//! `max_memory` 中有 accelerate 会拒绝、或含义与所写不同的大小或设备。
+//! `max_memory` 中有 accelerate 会拒绝的大小或设备，或比看上去小的大小。
 //!
 //! ## 为什么重要
-//! 大小须带两三个字母的单位：`8GB`、`8GiB`；`8G`、`1TB`、`90%` 会被拒绝。GPU 是整数：从 JSON 读出的 `"0"` 不是设备。末尾小写的 `b` 按比特计：
-//! `8gb` 只有 1 GB。
+//! 大小须带两三个字母的单位：`8GB`、`8GiB` 有效，`8G`、`1TB`、`90%` 会报错。GPU 是整数：从 JSON 读出的 `"0"` 不是设备。末尾小写的 `b` 表示比特：`8gb` 只
+//! 有 1 GB。
 //!
 //! ## 何时较轻
 //! 比特写法仅为警告：预算会被采用，但只有八分之一。
 //!
 //! ## 何时不报
-//! 没有进行规划的 `device_map`（由 `max-memory-unused` 提示）；无法得知的大小。
+//! 没有使用该预算的 `device_map`（见 `max-memory-unused`）；无法得知的大小。
 //!
 //! ## 修复
-//! 安全：GPU 的文本改为数字。不安全：`G`、`gb` 改为 `GB`。
+//! 安全：GPU 由字符串改为整数。不安全：`G`、`gb` 改为 `GB`。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `utils/modeling.py`（`convert_file_size_to_int`、`get_max_memory`），经 transformers 5.23.0 实际运行。
@@ -113,13 +113,13 @@ fn device(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, 
         .finding(
             place,
             message!(
-                "max_memory has no device '{name}': accelerate refuses it",
-                "max_memory 中没有设备 '{name}'：accelerate 会拒绝"
+                "`max_memory` has an unknown device '{name}'; accelerate rejects it",
+                "`max_memory` 中有未知设备 '{name}'；accelerate 会拒绝"
             ),
         )
         .with_help(message!(
-            "GPUs are whole numbers (0), the rest is \"cpu\" or \"disk\"",
-            "GPU 用整数（如 0），其余为 \"cpu\" 或 \"disk\""
+            "expected an integer for a GPU, such as 0, or \"cpu\" or \"disk\"",
+            "GPU 应为整数（如 0），其余为 \"cpu\" 或 \"disk\""
         ));
     if !call.place.range.contains(place.range) {
         finding = finding.with_related(call.place, calls::reached_message(call));
@@ -144,14 +144,14 @@ fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, ou
             .finding(
                 value.place,
                 message!(
-                    "'{text}' counts bits: the budget is an eighth of what it says",
-                    "'{text}' 按比特计：预算只有所写的八分之一"
+                    "'{text}' means bits, an eighth of the same size in bytes",
+                    "'{text}' 表示比特，只有同样字节数的八分之一"
                 ),
             )
             .with_severity(Severity::Warning),
         Size::Refused => RULE.finding(
             value.place,
-            message!("'{text}' is no size that accelerate reads: it is refused", "'{text}' 不是 accelerate 能读的大小：会被拒绝"),
+            message!("'{text}' is not a valid size; accelerate rejects it", "'{text}' 不是有效的大小；accelerate 会拒绝"),
         ),
     };
     if !reported.insert(value.place) {
@@ -161,13 +161,13 @@ fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, ou
         finding = finding.with_related(call.place, calls::reached_message(call));
     }
     finding = finding.with_help(message!(
-        "write GB (10^9) or GiB (2^30), or a whole number of bytes",
+        "use GB (10^9) or GiB (2^30), or an integer number of bytes",
         "使用 GB（10^9）或 GiB（2^30），或以整数给出字节数"
     ));
     if let Some(meant) = meant(text) {
         let edits = vec![edit::replace(value.place, format!("\"{meant}\""))];
         finding = finding.with_fix(Fix {
-            title: message!("write {meant}", "改为 {meant}"),
+            title: message!("write `{meant}`", "改为 `{meant}`"),
             applicability: Applicability::Unsafe,
             edits,
         });
@@ -175,7 +175,7 @@ fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, ou
     out.push(finding);
 }
 
-/// As accelerate 1.15.0 utils/modeling.py reads it: the unit in any case, `b` at the end of a decimal unit for bits.
+/// As accelerate 1.15.0 utils/modeling.py parses it: the unit in any case, a final `b` of a decimal unit for bits.
 fn read(text: &str) -> Size {
     let text = text.trim();
     let upper = text.to_uppercase();
@@ -190,7 +190,7 @@ fn read(text: &str) -> Size {
     }
 }
 
-/// The size that is certainly meant, save for the choice between 10^9 and 2^30.
+/// The size that is certainly meant, apart from the choice between 10^9 and 2^30.
 fn meant(text: &str) -> Option<String> {
     let text = text.trim();
     let split = text.find(|c: char| c.is_ascii_alphabetic())?;

@@ -1,10 +1,10 @@
 //! # max-memory-unused
 //!
-//! `max_memory` is given to a load whose `device_map` does not plan with it, or leaves out the CPU.
+//! `max_memory` has no effect without a `device_map` strategy, or it leaves out the CPU.
 //!
 //! ## Why it matters
-//! Only a strategy (`auto`, `balanced`, `balanced_low_0`, `sequential`) reads the budget. Without one it is ignored without a word:
-//! everything goes to one device, and the limit that the file shows is none.
+//! Only a strategy (`auto`, `balanced`, `balanced_low_0`, `sequential`) uses the budget. Otherwise it is silently ignored: everything goes
+//! to one device, without the limit in the file.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,26 +21,26 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `device_map="auto"`, which then spreads the model within the budget.
+//! Unsafe: adds `device_map="auto"`, which spreads the model within the budget.
 //!
 //! ## When it is milder
-//! A budget for GPUs alone is advice: with a strategy, what does not fit goes to the disk, not to the memory of the host.
+//! Info for a budget with GPUs only: with a strategy, what does not fit goes to the disk, not to host memory.
 //!
 //! ## When it is silent
-//! Where more may be given than is seen; for a map that is not known.
+//! If arguments may exist that are not visible, or for an unknown map.
 //!
 //! ## Sources
 //! transformers 5.23.0 `integrations/accelerate.py`, accelerate 1.15.0 `utils/modeling.py`, run.
 //!
 //! # 中文
 //!
-//! 给出了 `max_memory`，但 `device_map` 并不据此规划，或其中没有 CPU。
+//! 没有 `device_map` 策略时 `max_memory` 不起作用；或其中没有 CPU。
 //!
 //! ## 为什么重要
-//! 只有策略（`auto`、`balanced`、`balanced_low_0`、`sequential`）会读取该预算。没有策略时它会被悄悄忽略：全部放到一个设备上，文件中写的上限并不存在。
+//! 只有策略（`auto`、`balanced`、`balanced_low_0`、`sequential`）会使用该预算。否则它会被静默忽略：全部放到一个设备上，文件中写的上限不起作用。
 //!
 //! ## 何时较轻
-//! 只写了 GPU 预算时仅作提示：使用策略时，放不下的部分会去磁盘，而不是主机内存。
+//! 只写了 GPU 预算时仅作提示：使用策略时，放不下的部分会放到磁盘，而不是内存。
 //!
 //! ## 何时不报
 //! 可能还有看不到的参数；映射无法得知。
@@ -93,18 +93,21 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     .finding(
                         budget.place,
                         message!(
-                            "max_memory is ignored: no device_map plans with it",
-                            "max_memory 会被忽略：没有据此规划的 device_map"
+                            "`max_memory` has no effect without a `device_map` strategy",
+                            "没有 `device_map` 策略时 `max_memory` 不起作用"
                         ),
                     )
-                    .with_help(message!("add device_map=\"auto\", or drop the budget", "加上 device_map=\"auto\"，或去掉该预算"));
+                    .with_help(message!(
+                        "add `device_map=\"auto\"`, or remove the budget",
+                        "加上 `device_map=\"auto\"`，或去掉该预算"
+                    ));
                 if let Some(fix) = calls::add_argument(cx.project, call, "device_map", "\"auto\"", Applicability::Unsafe)
                     .filter(|_| map.is_none())
                 {
                     finding = finding.with_fix(fix);
                 }
                 if let Some(map) = map {
-                    finding = finding.with_related(map.place, message!("this map is taken as it is", "该映射会原样使用"));
+                    finding = finding.with_related(map.place, message!("this map is used unchanged", "该映射会原样使用"));
                 }
                 out.push(finding);
             }
@@ -117,14 +120,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 RULE.finding(
                     budget.place,
                     message!(
-                        "max_memory has no \"cpu\": what does not fit on the GPUs goes to the disk",
-                        "max_memory 中没有 \"cpu\"：GPU 放不下的部分会去磁盘"
+                        "`max_memory` has no \"cpu\": what does not fit on the GPUs goes to the disk",
+                        "`max_memory` 中没有 \"cpu\"：GPU 放不下的部分会去磁盘"
                     ),
                 )
                 .with_severity(Severity::Info)
                 .with_help(message!(
-                    "add \"cpu\": \"…GB\" if the host's memory may be used",
-                    "若可以使用主机内存，请加上 \"cpu\": \"…GB\""
+                    "add \"cpu\": \"…GB\" to allow the use of host memory",
+                    "若允许使用内存，请加上 \"cpu\": \"…GB\""
                 )),
             );
         }

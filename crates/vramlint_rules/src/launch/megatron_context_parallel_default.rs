@@ -1,10 +1,10 @@
 //! # megatron-context-parallel-default
 //!
-//! Megatron-LM without a context-parallel size, which is then 2.
+//! Megatron-LM runs with a context-parallel size of 2 because none is set.
 //!
 //! ## Why it matters
-//! Since accelerate 1.13 `megatron_lm_context_parallel_size` is 2 where nobody gives it, not 1: half of the processes share rows instead of
-//! having their own, and the effective batch is half of what was meant.
+//! Since accelerate 1.13 an unset `megatron_lm_context_parallel_size` is 2, not 1: half of the processes share samples instead of reading
+//! their own, and the effective batch is half the intended size.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -24,20 +24,20 @@
 //! ```
 //!
 //! ## When it is milder
-//! Advice while accelerate's version is not known; silent below 1.13.
+//! Info if accelerate's version is not known; silent below 1.13.
 //!
 //! ## Fix
-//! None: the size is given in the block or as a flag.
+//! None: set the size in the block or as a flag.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/dataclasses.py:2681`, 1.13.0 `:2635`, read; 1.12.0 has no such field.
 //!
 //! # 中文
 //!
-//! Megatron-LM 未给出上下文并行大小，此时为 2。
+//! Megatron-LM 未设置上下文并行大小，因此为 2。
 //!
 //! ## 为什么重要
-//! accelerate 1.13 起，没有给出 `megatron_lm_context_parallel_size` 时其值为 2 而不是 1：一半进程与他人共享样本，有效批次只有预期的一半。
+//! accelerate 1.13 起，未设置 `megatron_lm_context_parallel_size` 时其值为 2 而不是 1：一半进程与其他进程共享样本，有效批大小只有预期的一半。
 //!
 //! ## 何时较轻
 //! accelerate 版本未知时为提示；低于 1.13 时不报告。
@@ -67,7 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// The field came with its default.
+/// Since this release the field exists, with its default.
 const DEFAULT: VersionRange = VersionRange::since("accelerate", "1.13");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -83,13 +83,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = RULE.finding(
             kind.place,
             message!(
-                "megatron_lm_context_parallel_size is not given: since accelerate 1.13 it is then 2",
-                "没有给出 megatron_lm_context_parallel_size：accelerate 1.13 起此时为 2"
+                "`megatron_lm_context_parallel_size` is not set; since accelerate 1.13 it defaults to 2",
+                "未设置 `megatron_lm_context_parallel_size`；accelerate 1.13 起默认为 2"
             ),
         );
         out.push(finding.with_severity(severity).with_help(message!(
-            "write megatron_lm_context_parallel_size: 1 unless rows shall be split",
-            "若不拆分样本，请写 megatron_lm_context_parallel_size: 1"
+            "set `megatron_lm_context_parallel_size: 1` unless sequences are to be split",
+            "若不拆分序列，请设置 `megatron_lm_context_parallel_size: 1`"
         )));
     }
 }

@@ -1,12 +1,11 @@
 //! # mode-flag-replaces-file
 //!
-//! A flag of `accelerate launch` drops the sharding that the file asks for.
+//! A flag of `accelerate launch` disables the sharding that the file configures.
 //!
 //! ## Why it matters
-//! `--multi_gpu`, `--use_deepspeed`, `--use_fsdp`, `--use_megatron_lm`, `--tpu` replace the file's `distributed_type` as a whole, without
-//! a message. `--multi_gpu` over a file for FSDP or DeepSpeed is plain data parallelism: a full copy of the model, its gradients and
-//! its optimizer states on every GPU. Any of them also drops the file's `parallelism_config`. `--cpu` starts one process and drops
-//! all of it.
+//! `--multi_gpu`, `--use_deepspeed`, `--use_fsdp`, `--use_megatron_lm` and `--tpu` silently override the file's `distributed_type`.
+//! `--multi_gpu` with a file for FSDP or DeepSpeed is plain data parallelism: every GPU holds a full copy of the model, its gradients and
+//! its optimizer states. Each of these flags also drops the file's `parallelism_config`. `--cpu` starts one process and drops all of it.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -33,19 +32,19 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the flag is removed, so that the file decides.
+//! Unsafe: removes the flag, so that the file applies.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1217-1245` and `:1390-1417`, run.
 //!
 //! # 中文
 //!
-//! `accelerate launch` 的参数丢弃了配置文件要求的分片方式。
+//! `accelerate launch` 的参数使配置文件中的分片不起作用。
 //!
 //! ## 为什么重要
-//! `--multi_gpu`、`--use_deepspeed`、`--use_fsdp`、`--use_megatron_lm`、`--tpu` 会整体替换文件中的 `distributed_type`，且没有提示。对 FSDP 或
-//! DeepSpeed 的配置文件使用 `--multi_gpu`，就是普通数据并行：每张 GPU 都有完整的模型、梯度与优化器状态。它们还会丢弃文件中的
-//! `parallelism_config`。`--cpu` 只启动一个进程，丢弃全部设置。
+//! `--multi_gpu`、`--use_deepspeed`、`--use_fsdp`、`--use_megatron_lm`、`--tpu` 会静默覆盖文件中的 `distributed_type`。对 FSDP 或 DeepSpeed 的配
+//! 置文件使用 `--multi_gpu`，就是普通数据并行：每张 GPU 都有完整的模型、梯度与优化器状态。它们还会丢弃文件中的 `parallelism_config`。`--cpu` 只启动一个进
+//! 程，丢弃全部设置。
 //!
 //! ## 修复
 //! 不安全：删除该参数，由文件决定。
@@ -71,7 +70,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Types that split the model or its states; losing one costs memory.
+/// Types that shard the model or its states; losing one costs memory.
 const SHARDED: &[&str] = &["FSDP", "DEEPSPEED", "MEGATRON_LM"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -85,7 +84,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The flag that decides, and where it is.
+/// The flag that takes effect, and where it is.
 fn mode(start: &AccelerateLaunch<'_>) -> Option<(&'static str, FileRange)> {
     if let Some(cpu) = start.flag("--cpu") {
         return Some(("--cpu", cpu.word));
@@ -103,13 +102,13 @@ fn dropped_type(start: &AccelerateLaunch<'_>, flag: &str, at: FileRange) -> Opti
     let finding = RULE.finding(
         at,
         message!(
-            "{flag} replaces distributed_type {kind} of the file: {kind} is off",
-            "{flag} 替换了文件中的 distributed_type {kind}：{kind} 不会生效"
+            "`{flag}` overrides `distributed_type: {kind}` of the file; {kind} is off",
+            "`{flag}` 覆盖了文件中的 `distributed_type: {kind}`；{kind} 不起作用"
         ),
     );
-    Some(finding.with_related(file.place, message!("the file asks for {kind}", "文件要求 {kind}")).with_help(message!(
-        "leave {flag} out: the file says how the processes cooperate",
-        "去掉 {flag}：进程如何协作由文件规定"
+    Some(finding.with_related(file.place, message!("the file sets {kind}", "文件设为 {kind}")).with_help(message!(
+        "remove `{flag}` to use the distributed type of the file",
+        "去掉 `{flag}`，以使用文件中的分布式类型"
     )))
 }
 
@@ -123,12 +122,14 @@ fn dropped_sizes(start: &AccelerateLaunch<'_>, flag: &str, at: FileRange) -> Opt
         return None;
     }
     let file = start.file?;
-    let finding =
-        RULE.finding(at, message!("{flag} drops parallelism_config of the file", "{flag} 会丢弃文件中的 parallelism_config"));
-    Some(finding.with_related(FileRange::new(file.id, key.range()), message!("it has no effect", "它不会生效")).with_help(
+    let finding = RULE.finding(
+        at,
+        message!("`{flag}` drops the `parallelism_config` of the file", "`{flag}` 会丢弃文件中的 `parallelism_config`"),
+    );
+    Some(finding.with_related(FileRange::new(file.id, key.range()), message!("it has no effect", "它不起作用")).with_help(
         message!(
-            "leave {flag} out, or add --use_parallelism_config beside --use_fsdp",
-            "去掉 {flag}，或在 --use_fsdp 旁加上 --use_parallelism_config"
+            "remove `{flag}`, or add `--use_parallelism_config` next to `--use_fsdp`",
+            "去掉 `{flag}`，或与 `--use_fsdp` 一起加上 `--use_parallelism_config`"
         ),
     ))
 }
@@ -137,7 +138,7 @@ fn with_fix(finding: vramlint_base::Finding, start: &AccelerateLaunch<'_>, at: F
     let flag = at.range.slice(&start.project.file(at.file).text);
     let Some(edit) = start.without_word(at) else { return finding };
     finding.with_fix(Fix {
-        title: message!("remove {flag}", "删除 {flag}"),
+        title: message!("remove `{flag}`", "删除 `{flag}`"),
         applicability: Applicability::Unsafe,
         edits: vec![edit],
     })

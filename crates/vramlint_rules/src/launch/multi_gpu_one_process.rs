@@ -1,10 +1,10 @@
 //! # multi-gpu-one-process
 //!
-//! The distributed type asks for several GPUs while one process is started.
+//! The distributed type is for several GPUs, but only one process starts.
 //!
 //! ## Why it matters
-//! One process drives one GPU: the others stay idle. The run still counts as distributed, so that `prepare()` refuses a model
-//! spread by `device_map="auto"`, and DDP keeps its bucket copies of the gradients for nobody.
+//! One process uses one GPU; the others stay idle. The run still counts as distributed: `prepare()` rejects a model spread by
+//! `device_map="auto"`, and DDP allocates gradient buckets that it does not need.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -19,10 +19,10 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `distributed_type: 'NO'`. We cannot know which of the two lines you meant.
+//! Unsafe: `distributed_type: 'NO'`. Which of the two lines is intended is not known.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `commands/launch.py:1208`, run: the flags `--multi_gpu --num_processes 1` are refused, which is an error here.
+//! accelerate 1.15.0 `commands/launch.py:1208`, run: it rejects the flags `--multi_gpu --num_processes 1`, which is an error here.
 //! The same in a file, or half in a file and half as a flag, is taken and starts one worker.
 //!
 //! # 中文
@@ -30,11 +30,10 @@
 //! 分布式类型要求多张 GPU，却只启动一个进程。
 //!
 //! ## 为什么重要
-//! 一个进程只驱动一张 GPU，其余的闲置。运行仍被视为分布式：`prepare()` 会拒绝用 `device_map="auto"` 拆分的模型，DDP 也会
-//! 白白保留一份梯度的桶副本。
+//! 一个进程只驱动一张 GPU，其余的闲置。运行仍被视为分布式：`prepare()` 会拒绝用 `device_map="auto"` 拆分的模型，DDP 也会为梯度分配并不需要的桶。
 //!
 //! ## 修复
-//! 不安全：改为 `distributed_type: 'NO'`。我们无法得知两行中哪一行才是你的本意。
+//! 不安全：改为 `distributed_type: 'NO'`。无法得知两行中哪一行才是本意。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1208`，实际运行：同时给出参数 `--multi_gpu --num_processes 1` 会被拒绝，因此报为错误；
@@ -76,8 +75,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a command that may use this file gives the processes itself: one in a document that names it, or a launch whose file
-/// is not known.
+/// Whether a command that may use this file sets the processes itself: one in a document that names the file, or a launch whose file is not
+/// known.
 fn overridden_elsewhere(project: &Project, file: &SourceFile) -> bool {
     let gives = |launch: &Launch| {
         let named = launch.flag("--config_file").and_then(|flag| flag.values.first());
@@ -99,7 +98,7 @@ fn several(kind: &str) -> bool {
     kind.starts_with("MULTI_") && kind != "MULTI_CPU"
 }
 
-/// The winners of a run: who asks for several, who starts one.
+/// The effective settings of a run: the place of the multi-GPU type and that of the single process.
 fn in_run(project: &Project, run: &Run, reported: &mut ReportedPlaces, out: &mut Sink) {
     let winning = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning());
     let (Some(kind), Some(count)) = (winning(Concept::DistributedType), winning(Concept::NumProcesses)) else { return };
@@ -107,12 +106,12 @@ fn in_run(project: &Project, run: &Run, reported: &mut ReportedPlaces, out: &mut
     if count.known() != Some(&Value::Int(1)) {
         return;
     }
-    // With several machines one process in all is none on some of them, which another rule says.
+    // With several machines, one process in total leaves some without any; another rule reports that.
     if run.settings.contains_key(&Concept::NumMachines) && run.int(Concept::NumMachines) != Some(1) {
         return;
     }
     let (Some(kind_at), Some(count_at)) = (kind.origin.place(), count.origin.place()) else { return };
-    // One process by a flag, over a file for several, is usually meant: the file stays as it is.
+    // One process by a flag, with a file for several, is usually intended: the file stays unchanged.
     let lowered = matches!(count.origin, Origin::Flag { .. }) && matches!(kind.origin, Origin::File { .. });
     let in_file = matches!(kind.origin, Origin::File { .. }) && !lowered;
     let (place, other) = if in_file { (kind_at, count_at) } else { (count_at, kind_at) };
@@ -130,16 +129,16 @@ fn in_run(project: &Project, run: &Run, reported: &mut ReportedPlaces, out: &mut
         .with_related(
             other,
             if other == count_at {
-                message!("num_processes is 1", "num_processes 为 1")
+                message!("`num_processes` is 1", "`num_processes` 为 1")
             } else {
-                message!("distributed_type is {name}", "distributed_type 为 {name}")
+                message!("`distributed_type` is {name}", "`distributed_type` 为 {name}")
             },
         )
         .with_run(&run.id);
     let finding = if flags {
         finding.with_help(message!(
-            "accelerate refuses --multi_gpu with fewer than two processes (commands/launch.py:1208)",
-            "accelerate 拒绝在少于两个进程时使用 --multi_gpu（commands/launch.py:1208）"
+            "accelerate rejects `--multi_gpu` with fewer than two processes",
+            "accelerate 拒绝在少于两个进程时使用 `--multi_gpu`"
         ))
     } else {
         finding.with_help(help())
@@ -160,31 +159,31 @@ fn in_file(file: &SourceFile, out: &mut Sink) {
     let at = |node: NodeRef<'_>| FileRange::new(file.id, node.range());
     let finding = RULE
         .finding(at(kind), what(name))
-        .with_related(at(count), message!("num_processes is 1", "num_processes 为 1"))
+        .with_related(at(count), message!("`num_processes` is 1", "`num_processes` 为 1"))
         .with_help(help());
     out.push(with_fix(finding, at(kind), Some(file)));
 }
 
 fn what(name: &str) -> vramlint_base::Message {
     message!(
-        "distributed_type is {name}, but num_processes is 1: one process drives one GPU",
-        "distributed_type 为 {name}，但 num_processes 为 1：一个进程只驱动一张 GPU"
+        "`distributed_type` is {name}, but `num_processes` is 1: one process uses one GPU",
+        "`distributed_type` 为 {name}，但 `num_processes` 为 1：一个进程只使用一张 GPU"
     )
 }
 
 fn help() -> vramlint_base::Message {
     message!(
-        "write distributed_type: 'NO' for one GPU, or raise num_processes to the number of GPUs",
-        "单卡请写 distributed_type: 'NO'，多卡请把 num_processes 设为 GPU 数量"
+        "set `distributed_type: 'NO'` for one GPU, or set `num_processes` to the number of GPUs",
+        "单 GPU 请写 `distributed_type: 'NO'`，多 GPU 请把 `num_processes` 设为 GPU 数量"
     )
 }
 
-/// The type for one GPU, where the type stands in a file.
+/// The type for one GPU, if the type is set in a file.
 fn with_fix(finding: vramlint_base::Finding, kind: FileRange, file: Option<&SourceFile>) -> vramlint_base::Finding {
     let Some(file) = file else { return finding };
     let quoted = if file.data().is_some_and(|data| data.json) { "\"NO\"" } else { "'NO'" };
     finding.with_fix(Fix {
-        title: message!("train on one GPU: distributed_type {quoted}", "单卡训练：distributed_type {quoted}"),
+        title: message!("train on one GPU: `distributed_type` {quoted}", "单 GPU 训练：`distributed_type` {quoted}"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(kind, quoted)],
     })

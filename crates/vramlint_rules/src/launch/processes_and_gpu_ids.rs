@@ -1,11 +1,11 @@
 //! # processes-and-gpu-ids
 //!
-//! The number of processes does not fit the GPUs that they may see.
+//! The number of processes does not match the GPUs that they may use.
 //!
 //! ## Why it matters
-//! Every process of an accelerate run drives one GPU. `gpu_ids` becomes `CUDA_VISIBLE_DEVICES`: with more processes than ids (or than the
-//! GPUs of `[target] count`) the last ones ask for a device that is not there and stop; with fewer, GPUs stay idle. accelerate checks
-//! only one case: a MULTI_GPU file with fewer than two ids is refused.
+//! Every process of an accelerate run uses one GPU. `gpu_ids` becomes `CUDA_VISIBLE_DEVICES`: with more processes than ids (or than the
+//! GPUs of `[target] count`) the last ones ask for a device that does not exist and fail; with fewer, GPUs stay idle. accelerate checks one
+//! case only: it rejects a MULTI_GPU file with fewer than two ids.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -26,10 +26,10 @@
 //! ```
 //!
 //! ## When it is milder
-//! Fewer processes than ids is advice: GPUs may be kept for something else.
+//! Info for fewer processes than ids: the other GPUs may be reserved for something else.
 //!
 //! ## Fix
-//! Unsafe: as many processes as ids, where they are known to be on one machine.
+//! Unsafe: as many processes as ids, if all of them are known to run on one machine.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1258`, run: `Less than two GPU ids were configured`; `utils/launch.py:269-292`, run with simulated
@@ -40,8 +40,8 @@
 //! 进程数与它们可见的 GPU 不相符。
 //!
 //! ## 为什么重要
-//! accelerate 的每个进程驱动一张 GPU。`gpu_ids` 会成为 `CUDA_VISIBLE_DEVICES`：进程多于编号（或多于 `[target] count` 的 GPU）时，最后几个进程请求
-//! 不存在的设备而停止；少于时则有 GPU 闲置。accelerate 只检查一种情形：MULTI_GPU 的配置文件中编号少于两个会被拒绝。
+//! accelerate 的每个进程使用一张 GPU。`gpu_ids` 会成为 `CUDA_VISIBLE_DEVICES`：进程多于编号（或多于 `[target] count` 的 GPU）时，最后几个进程请求不存
+//! 在的设备而报错；少于时则有 GPU 闲置。accelerate 只检查一种情形：MULTI_GPU 的配置文件中编号少于两个会被拒绝。
 //!
 //! ## 何时较轻
 //! 进程少于编号时只是提示：多出的 GPU 可能另有用途。
@@ -93,21 +93,22 @@ fn against_ids(start: &AccelerateLaunch<'_>, ids: &[String], given: &LaunchValue
     let unique = count_of(ids.iter().collect::<BTreeSet<_>>().len());
     let cards = count_noun(unique, "GPU");
     let shown = ids.join(",");
-    // The check reads the file first; without one it is not made.
+    // accelerate reads the file first and makes no check without one.
     if kind.is_multi() && ids.len() < 2 && machines <= 1 && start.file.is_some() && start.flag("--cpu").is_none() {
         let name = &kind.name;
         let finding = RULE.finding(
             given.place,
             message!(
-                "accelerate refuses {name} with one GPU id: gpu_ids is {shown}",
-                "accelerate 拒绝 {name} 只有一个 GPU 编号：gpu_ids 为 {shown}"
+                "accelerate rejects {name} with one GPU id: `gpu_ids` is {shown}",
+                "accelerate 拒绝只有一个 GPU 编号的 {name}：`gpu_ids` 为 {shown}"
             ),
         );
-        let finding =
-            finding.with_severity(Severity::Error).with_related(kind.place, message!("the type is {name}", "类型为 {name}"));
+        let finding = finding
+            .with_severity(Severity::Error)
+            .with_related(kind.place, message!("`distributed_type` is {name}", "`distributed_type` 为 {name}"));
         return Some(finding.with_help(message!(
-            "list two ids or more, write gpu_ids: all, or train on one GPU with distributed_type: 'NO'",
-            "列出两个以上的编号，或写 gpu_ids: all，或用 distributed_type: 'NO' 单卡训练"
+            "list at least two ids, set `gpu_ids: all`, or set `distributed_type: 'NO'` for one GPU",
+            "至少列出两个编号，或写 `gpu_ids: all`；单 GPU 训练请写 `distributed_type: 'NO'`"
         )));
     }
     let (count, processes) = per_machine(start, machines)?;
@@ -121,27 +122,27 @@ fn against_ids(start: &AccelerateLaunch<'_>, ids: &[String], given: &LaunchValue
         RULE.finding(
             processes.place,
             message!(
-                "{count} processes on {cards}: gpu_ids is {shown}, so that rank {last} has none",
-                "{count} 个进程对应 {unique} 张 GPU：gpu_ids 为 {shown}，rank {last} 没有 GPU"
+                "{count} processes on {cards}: `gpu_ids` is {shown}, so rank {last} has no GPU",
+                "{count} 个进程对应 {unique} 张 GPU：`gpu_ids` 为 {shown}，rank {last} 没有 GPU"
             ),
         )
     } else {
         RULE.finding(
             processes.place,
             message!(
-                "{processes_in_words} {use_in_words} {count} of the {unique} GPUs in gpu_ids",
-                "{count} 个进程只使用 gpu_ids 中 {unique} 张 GPU 里的 {count} 张"
+                "{processes_in_words} {use_in_words} {count} of the {unique} GPUs in `gpu_ids`",
+                "{count} 个进程只使用 `gpu_ids` 中 {unique} 张 GPU 里的 {count} 张"
             ),
         )
         .with_severity(Severity::Info)
     };
     let finding = finding
-        .with_related(given.place, message!("gpu_ids is {shown}", "gpu_ids 为 {shown}"))
+        .with_related(given.place, message!("`gpu_ids` is {shown}", "`gpu_ids` 为 {shown}"))
         .with_help(message!("start one process per id", "每个编号启动一个进程"));
     Some(if machines == 1 && processes.key.is_some() { with_fix(finding, &processes, unique) } else { finding })
 }
 
-/// Without a number the launcher starts a process for every GPU of the machine, as it counts before it hides some.
+/// Without a number the launcher starts one process per GPU of the machine, because it counts the GPUs before it hides some.
 fn all_of_the_machine(start: &AccelerateLaunch<'_>, shown: i64, given: &LaunchValue) -> Option<Finding> {
     let command = start.command()?;
     let gpus = i64::from(start.project.policy(command.file).target.count?);
@@ -154,18 +155,18 @@ fn all_of_the_machine(start: &AccelerateLaunch<'_>, shown: i64, given: &LaunchVa
     let finding = RULE.finding(
         given.place,
         message!(
-            "{gpus} processes on {cards}: without --num_processes one is started for every GPU of the machine",
-            "{gpus} 个进程对应 {shown} 张 GPU：未给出 --num_processes 时，会为机器的每张 GPU 启动一个进程"
+            "{gpus} processes on {cards}: without `--num_processes`, one starts for every GPU of the machine",
+            "{gpus} 个进程对应 {shown} 张 GPU：未给出 `--num_processes` 时，会为机器的每张 GPU 启动一个进程"
         ),
     );
-    Some(finding.with_help(message!("give --num_processes {shown} too", "请同时给出 --num_processes {shown}")))
+    Some(finding.with_help(message!("set `--num_processes {shown}` too", "请同时给出 `--num_processes {shown}`")))
 }
 
 fn count_of(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// The GPUs that `vramlint.toml` says the machine has.
+/// The number of GPUs that `vramlint.toml` declares for the machine.
 fn against_target(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let at = start.command().map_or_else(|| start.file.map(|file| file.id), |place| Some(place.file))?;
     let gpus = i64::from(start.project.policy(at).target.count.filter(|count| *count > 0)?);
@@ -187,7 +188,7 @@ fn against_target(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     Some(finding.with_help(message!("start one process per GPU", "每张 GPU 启动一个进程")))
 }
 
-/// Processes of one machine, where the launcher starts one per GPU.
+/// Processes per machine, if the launcher starts one per GPU.
 fn per_machine(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(i64, LaunchValue)> {
     if !matches!(start.method()?, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) {
         return None;

@@ -1,11 +1,11 @@
 //! # processes-per-machine
 //!
-//! Processes, machines and the rank of the machine do not go together.
+//! The number of processes, the number of machines and the machine's rank do not fit together.
 //!
 //! ## Why it matters
-//! `num_processes` counts the processes of all machines. accelerate gives each machine `num_processes // num_machines` of them: 3 over 2
-//! machines become 2, and 1 over 2 become none at all. A `machine_rank` counts from 0; one that is not below `num_machines` belongs to
-//! no machine, and the others wait for ever.
+//! `num_processes` counts the processes of all machines. accelerate starts `num_processes // num_machines` on each: 3 processes over 2
+//! machines become 2, and 1 over 2 becomes none at all. `machine_rank` starts at 0; a rank that is not below `num_machines` belongs to no
+//! machine, and the others wait forever.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -26,7 +26,7 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `num_processes` times `num_machines`, where it is smaller than the number of machines.
+//! Unsafe: multiplies `num_processes` by `num_machines` if it is smaller than the number of machines.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/launch.py:217-219`, run: floor division, no check of the rank.
@@ -85,23 +85,23 @@ fn processes(start: &AccelerateLaunch<'_>, machines: i64, given: &LaunchValue) -
     let whole = each * machines;
     let message = if each == 0 {
         message!(
-            "num_processes {count} counts all {machines} machines: each gets {count} // {machines} = 0 processes",
-            "num_processes {count} 是 {machines} 台机器的总数：每台得到 {count} // {machines} = 0 个进程"
+            "`num_processes` {count} is the total of {machines} machines: each starts {count} // {machines} = 0 processes",
+            "`num_processes` {count} 是 {machines} 台机器的总数：每台启动 {count} // {machines} = 0 个进程"
         )
     } else {
         message!(
-            "{count} processes over {machines} machines are {each} each: {whole} are started",
-            "{count} 个进程分到 {machines} 台机器，每台 {each} 个：实际启动 {whole} 个"
+            "{count} processes over {machines} machines are {each} per machine: only {whole} start",
+            "{count} 个进程分到 {machines} 台机器，每台 {each} 个：实际只启动 {whole} 个"
         )
     };
     let finding = RULE
         .finding(processes.place, message)
         .with_related(given.place, message!("{machines} machines", "{machines} 台机器"))
-        .with_help(message!("write the number of all machines together", "请写所有机器的进程总数"));
+        .with_help(message!("set the total over all machines", "请写所有机器的进程总数"));
     let total = count.checked_mul(machines).filter(|_| each == 0 && processes.key.is_some());
     Some(match total {
         Some(total) => finding.with_fix(Fix {
-            title: message!("write {total}: {count} on each machine", "写作 {total}：每台 {count} 个"),
+            title: message!("write {total}: {count} per machine", "写作 {total}：每台 {count} 个"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(processes.place, total.to_string())],
         }),
@@ -115,13 +115,13 @@ fn rank(start: &AccelerateLaunch<'_>, machines: i64, given: &LaunchValue) -> Opt
     let finding = RULE.finding(
         at.place,
         message!(
-            "machine_rank {rank} of {machines} machines: ranks are 0 to {last}",
-            "{machines} 台机器中的 machine_rank {rank}：编号应为 0 到 {last}"
+            "`machine_rank` is {rank}, but {machines} machines have ranks 0 to {last}",
+            "`machine_rank` 为 {rank}，但 {machines} 台机器的编号为 0 到 {last}"
         ),
     );
     Some(
         finding
             .with_related(given.place, message!("{machines} machines", "{machines} 台机器"))
-            .with_help(message!("count the machines from 0", "机器从 0 起编号")),
+            .with_help(message!("machine ranks start at 0", "机器从 0 起编号")),
     )
 }

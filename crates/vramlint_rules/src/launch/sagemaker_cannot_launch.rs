@@ -1,11 +1,11 @@
 //! # sagemaker-cannot-launch
 //!
-//! A file for Amazon SageMaker that `accelerate launch` cannot start.
+//! `accelerate launch` cannot start a configuration for Amazon SageMaker.
 //!
 //! ## Why it matters
-//! With `compute_environment: AMAZON_SAGEMAKER` another class reads the file. With type `'NO'` the loader itself adds `num_processes` and then
-//! refuses it as an unknown key; with the other types, the launcher of 1.10 and later stops at an attribute that the class does not have.
-//! `NO` without quotes is false, and every launcher stops at that.
+//! With `compute_environment: AMAZON_SAGEMAKER` another class reads the file. With type `'NO'` the loader adds `num_processes` itself and
+//! then rejects it as an unknown key; with the other types, the launcher fails since 1.10 on an attribute that the class does not have.
+//! `NO` without quotes is false, and every launcher fails on it.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -23,7 +23,7 @@
 //! ```
 //!
 //! ## When it is milder
-//! For the other types: advice while accelerate's version is not known, silent below 1.10. For `'NO'` the same, with 0.34.
+//! For the other types: info if accelerate's version is not known, silent below 1.10. For `'NO'` the same, with 0.34.
 //!
 //! ## Fix
 //! None: start the job with the SageMaker SDK, or with an older accelerate.
@@ -35,11 +35,11 @@
 //!
 //! # 中文
 //!
-//! `accelerate launch` 无法启动的 Amazon SageMaker 配置文件。
+//! `accelerate launch` 无法启动 Amazon SageMaker 的配置。
 //!
 //! ## 为什么重要
-//! `compute_environment: AMAZON_SAGEMAKER` 时由另一个类读取文件。类型为 `'NO'` 时，加载器自己加入 `num_processes`，随后又把它当作未知键拒绝；其他类型时，
-//! 1.10 起的启动器会因该类没有的属性而停止。不加引号的 `NO` 是 false，所有版本的启动器都会在此停止。
+//! `compute_environment: AMAZON_SAGEMAKER` 时由另一个类读取文件。类型为 `'NO'` 时，加载器自己加入 `num_processes`，随后又把它当作未知键拒绝；其他类型
+//! 时， 1.10 起的启动器会因该类没有的属性而报错。不加引号的 `NO` 是 false，所有版本的启动器都会在此报错。
 //!
 //! ## 何时较轻
 //! 其他类型：accelerate 版本未知时为提示，低于 1.10 时不报告。`'NO'` 同理，界限为 0.34。
@@ -72,7 +72,7 @@ pub(crate) static RULE: Rule = Rule {
 
 /// The loader adds a number of processes to a file of type NO.
 const INJECTED: VersionRange = VersionRange::since("accelerate", "0.34");
-/// The launcher asks the file for a block that its class does not have.
+/// The launcher reads a block that the file's class does not have.
 const BROKEN: VersionRange = VersionRange::since("accelerate", "1.10");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -85,30 +85,30 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let refused = value == Some(Value::Text("NO".to_owned())) && root.get("num_processes").is_none();
         let (severity, message) = if value == Some(Value::Bool(false)) {
             let message = message!(
-                "accelerate cannot launch type NO for AMAZON_SAGEMAKER: without quotes it is false, which is no type",
-                "accelerate 无法以 NO 类型启动 AMAZON_SAGEMAKER：不加引号时它是 false，而不是类型"
+                "accelerate cannot launch type NO for `AMAZON_SAGEMAKER`: without quotes it is false, not a type",
+                "accelerate 无法以 NO 类型启动 `AMAZON_SAGEMAKER`：不加引号时它是 false，而不是类型"
             );
             (Severity::Error, message)
         } else if refused {
             let Some(severity) = version_gate::severity(cx.project, file.id, &INJECTED, Severity::Error) else { continue };
             let message = message!(
-                "accelerate refuses type NO for AMAZON_SAGEMAKER: it adds num_processes itself and does not know it there",
-                "accelerate 拒绝 AMAZON_SAGEMAKER 的 NO 类型：它自己加入 num_processes，却不认识它"
+                "accelerate rejects type NO for `AMAZON_SAGEMAKER`: it adds `num_processes` and then raises an unknown-key error",
+                "accelerate 拒绝 `AMAZON_SAGEMAKER` 的 NO 类型：它自己加入 `num_processes`，又将其当作未知键报错"
             );
             (severity, message)
         } else if let Some(severity) = version_gate::severity(cx.project, file.id, &BROKEN, Severity::Error) {
             let message = message!(
-                "accelerate 1.10 and later cannot launch for AMAZON_SAGEMAKER: the launcher stops at parallelism_config",
-                "accelerate 1.10 起无法启动 AMAZON_SAGEMAKER：启动器会在 parallelism_config 处停止"
+                "since accelerate 1.10, `accelerate launch` fails for `AMAZON_SAGEMAKER`: it has no `parallelism_config`",
+                "accelerate 1.10 起，`accelerate launch` 无法启动 `AMAZON_SAGEMAKER`：它没有 `parallelism_config`"
             );
             (severity, message)
         } else {
             continue;
         };
         let finding = RULE.finding(place(at), message).with_severity(severity);
-        out.push(finding.with_related(place(kind), message!("the type", "类型")).with_help(message!(
-            "start the job with the SageMaker SDK, or write LOCAL_MACHINE where it runs on the machine itself",
-            "请用 SageMaker SDK 启动任务；若在本机运行，请写 LOCAL_MACHINE"
+        out.push(finding.with_related(place(kind), message!("`distributed_type`", "`distributed_type`")).with_help(message!(
+            "start the job with the SageMaker SDK, or set `LOCAL_MACHINE` if it runs on this machine",
+            "请用 SageMaker SDK 启动任务；若在本机运行，请写 `LOCAL_MACHINE`"
         )));
     }
 }

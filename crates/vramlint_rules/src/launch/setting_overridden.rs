@@ -1,10 +1,10 @@
 //! # setting-overridden
 //!
-//! Two places of one run set the same thing to different values, and one of them loses without a message.
+//! Two places of one run set the same setting to different values, and one of them is silently ignored.
 //!
 //! ## Why it matters
-//! Every tool has an order of its own: a flag beats accelerate's file, the DeepSpeed JSON beats the flag, a literal in the code beats
-//! both. Whoever changes the value that loses trains the same as before and believes otherwise.
+//! Every tool has its own precedence: a flag overrides accelerate's file, the DeepSpeed JSON overrides the flag, a literal in the code
+//! overrides both. Whoever edits the ignored value trains exactly as before without noticing.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -33,26 +33,26 @@
 //! ```
 //!
 //! ## When it is milder
-//! A flag over a file is usual and often meant: advice. A warning where the weaker place is the one that people change: a flag, a variable
-//! of the environment, an argument of a call.
+//! Info for a flag that overrides a file, which is common and often intended. A warning if the ignored place is one that people edit: a
+//! flag, an environment variable, an argument of a call.
 //!
 //! ## When it is silent
-//! For defaults of any kind, for values of a branch, for a value that wins in another run of the project, and where a rule of its own
-//! says more (accumulation, devices, DeepSpeed's JSON against the Trainer).
+//! For defaults, for values in a branch, for a value that takes effect in another run of the project, and if another rule reports more
+//! (accumulation, devices, DeepSpeed's JSON and the Trainer).
 //!
 //! ## Sources
-//! accelerate 1.15.0 `commands/launch.py:1278`, `utils/dataclasses.py:1439`, run; the order is told with each finding.
+//! accelerate 1.15.0 `commands/launch.py:1278`, `utils/dataclasses.py:1439`, run; each finding shows the precedence.
 //!
 //! # 中文
 //!
-//! 同一次运行中有两处给同一设置写了不同的值，其中一处会静默失效。
+//! 同一次运行中有两处给同一设置写了不同的值，其中一处被静默忽略。
 //!
 //! ## 为什么重要
-//! 每个工具都有自己的优先顺序：启动参数胜过 accelerate 的文件，DeepSpeed JSON 胜过参数，代码中的字面值又胜过两者。修改了失效的那一处，训练与之前毫无
-//! 差别，人却以为已经改了。
+//! 每个工具都有自己的优先顺序：启动参数覆盖 accelerate 的文件，DeepSpeed JSON 覆盖参数，代码中的字面值又覆盖两者。修改被忽略的值，训练与之前毫无差别，却不易察
+//! 觉。
 //!
 //! ## 何时从轻
-//! 以参数覆盖文件很常见，也往往是有意的：仅作提示。若失效的正是人们常改的地方（参数、环境变量、调用的实参），则为警告。
+//! 以参数覆盖文件很常见，也往往是有意的：仅作提示。若被忽略的正是人们常改的地方（参数、环境变量、调用的实参），则为警告。
 //!
 //! ## 何时不报告
 //! 各类默认值；分支中的值；在项目的另一次运行中生效的值；另有专门规则说明的情形（梯度累积、设备、DeepSpeed JSON 与 Trainer 不一致）。
@@ -79,7 +79,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Settings of which no rule of its own tells who wins. What follows from others (the world size) repeats them.
+/// Settings whose precedence no other rule reports. Those derived from others (the world size) would repeat them.
 const CONCEPTS: &[Concept] = &[
     Concept::NumProcesses,
     Concept::NumMachines,
@@ -95,7 +95,7 @@ const CONCEPTS: &[Concept] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    // What loses in every run that it takes part in; `None` for what wins somewhere or is left open.
+    // Candidates that lose in every run that they are part of; `None` for one that takes effect somewhere or is unresolved.
     let mut losers: BTreeMap<(FileRange, Concept), Option<Finding>> = BTreeMap::new();
     for run in &cx.project.runs {
         for concept in CONCEPTS {
@@ -124,7 +124,7 @@ fn contradiction(cx: &Context<'_>, run: &Run, concept: Concept, setting: &Settin
         return None;
     }
     let severity = severity(&loser.origin, &winner.origin)?;
-    // Under DeepSpeed's JSON the precision has a rule of its own.
+    // Precision under DeepSpeed's JSON has its own rule.
     if concept == Concept::MixedPrecision && run.deepspeed.is_some() {
         return None;
     }
@@ -135,14 +135,14 @@ fn contradiction(cx: &Context<'_>, run: &Run, concept: Concept, setting: &Settin
             message!("{name} {lost} has no effect: {by} sets it to {won}", "{name} 的值 {lost} 不起作用：{by} 将其设为 {won}"),
         )
         .with_severity(severity)
-        .with_related(winning_place, message!("this wins: {won}", "此处生效：{won}"))
+        .with_related(winning_place, message!("effective value: {won}", "生效的值：{won}"))
         .with_run(&run.id);
     let Some(precedence) = setting.precedence else { return Some(finding) };
     let order = precedence.order;
-    Some(finding.with_help(message!("who wins: {order}", "优先顺序：{order}")))
+    Some(finding.with_help(message!("precedence: {order}", "优先顺序：{order}")))
 }
 
-/// How much a loss matters: a default that yields is none, a flag over a file is usual.
+/// Severity of an override: an overridden default is not reported, a flag over a file is common.
 fn severity(loser: &Origin, winner: &Origin) -> Option<Severity> {
     match (loser, winner) {
         (Origin::File { .. }, Origin::Flag { .. } | Origin::Env { .. }) => Some(Severity::Info),
@@ -158,7 +158,7 @@ fn agree(one: &Value, other: &Value) -> bool {
     one == other || one.as_float().is_some() && one.as_float() == other.as_float()
 }
 
-/// What wizards write where nothing is wished for.
+/// What configuration wizards write for "not wanted".
 fn is_off(value: &Value) -> bool {
     matches!(value, Value::Null | Value::Bool(false)) || value.as_str() == Some("no")
 }

@@ -3,9 +3,9 @@
 //! transformers' Trainer runs in one process that sees several GPUs.
 //!
 //! ## Why it matters
-//! Without a distributed launcher the Trainer wraps the model in `nn.DataParallel` over every visible GPU: the batch is multiplied by their
-//! number, all outputs meet on GPU 0, and it is slower than one process per GPU. TRL's trainers refuse it. `distributed_type: 'NO'` alone does
-//! not mean one GPU: `CUDA_VISIBLE_DEVICES` or `gpu_ids` decide.
+//! Without a distributed launcher the Trainer wraps the model in `nn.DataParallel` over all visible GPUs: the batch is multiplied by their
+//! number, all outputs are gathered on GPU 0, and it is slower than one process per GPU. TRL's trainers raise an error.
+//! `distributed_type: 'NO'` alone does not select one GPU: `CUDA_VISIBLE_DEVICES` or `gpu_ids` do.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -32,11 +32,11 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the number of visible GPUs is not written anywhere, where a model is given a `device_map` or is quantized (it is then not wrapped),
-//! and where the code speaks of starting processes itself.
+//! If the number of visible GPUs is not set anywhere, if a model has a `device_map` or is quantized (it is then not wrapped), or if the
+//! code starts processes itself.
 //!
 //! ## Fix
-//! None: one GPU, or one process per GPU with `accelerate launch` or `torchrun`.
+//! None: use one GPU, or one process per GPU with `accelerate launch` or `torchrun`.
 //!
 //! ## Sources
 //! transformers 5.23.0 `trainer.py:2667`, `training_args.py:1824` and `:1949`, read; trl 1.16.0 `trainer/sft_trainer.py:1118`,
@@ -47,8 +47,8 @@
 //! transformers 的 Trainer 在一个能看到多张 GPU 的进程中运行。
 //!
 //! ## 为什么重要
-//! 没有分布式启动器时，Trainer 会用 `nn.DataParallel` 把模型包到所有可见 GPU 上：批次乘以 GPU 数，所有输出汇集到 GPU 0，而且比每张 GPU 一个进程更慢。TRL 的
-//! Trainer 会拒绝它。仅写 `distributed_type: 'NO'` 并不意味着单卡：由 `CUDA_VISIBLE_DEVICES` 或 `gpu_ids` 决定。
+//! 没有分布式启动器时，Trainer 会用 `nn.DataParallel` 把模型包到所有可见 GPU 上：批大小乘以 GPU 数，所有输出汇集到 GPU 0，而且比每张 GPU 一个进程更慢。
+//! TRL 的 Trainer 会报错。仅写 `distributed_type: 'NO'` 并不意味着只用一张 GPU：由 `CUDA_VISIBLE_DEVICES` 或 `gpu_ids` 决定。
 //!
 //! ## 何时不报告
 //! 没有任何地方写明可见 GPU 数时；模型带有 `device_map` 或已量化时（此时不会被包装）；以及代码自己启动进程时。
@@ -81,7 +81,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// TRL's trainers say no since this version at the latest.
+/// TRL's trainers raise an error since this version at the latest.
 const REFUSED: VersionRange = VersionRange::since("trl", "1.16");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -101,19 +101,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let trl = run.dialect == Dialect::Trl && cx.project.version_matches(run.place.file, &REFUSED) == RangeMatch::Always;
-        // Where the number of GPUs is declared, another rule says so.
+        // If the number of GPUs is declared, another rule reports this.
         if trl && cx.project.policy(run.place.file).target.count.is_some() {
             continue;
         }
         let message = if trl {
             message!(
-                "TRL refuses one process that sees {gpus} GPUs: its trainers do not take nn.DataParallel",
-                "TRL 拒绝能看到 {gpus} 张 GPU 的单进程：其 Trainer 不支持 nn.DataParallel"
+                "one process sees {gpus} GPUs; TRL raises an error because its trainers do not support nn.DataParallel",
+                "单进程能看到 {gpus} 张 GPU；TRL 会报错，因为其 Trainer 不支持 nn.DataParallel"
             )
         } else {
             message!(
                 "one process sees {gpus} GPUs: Trainer uses nn.DataParallel, and the batch is {gpus} times as large",
-                "单进程能看到 {gpus} 张 GPU：Trainer 会使用 nn.DataParallel，批次变为 {gpus} 倍"
+                "单进程能看到 {gpus} 张 GPU：Trainer 会使用 nn.DataParallel，批大小变为 {gpus} 倍"
             )
         };
         let severity = if trl { Severity::Error } else { Severity::Warning };
@@ -123,13 +123,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             None => finding,
         };
         out.push(finding.with_help(message!(
-            "show one GPU (CUDA_VISIBLE_DEVICES=0), or start one process per GPU with `accelerate launch` or `torchrun`",
-            "只显示一张 GPU（CUDA_VISIBLE_DEVICES=0），或用 `accelerate launch` 或 `torchrun` 每张 GPU 启动一个进程"
+            "make one GPU visible (`CUDA_VISIBLE_DEVICES=0`), or start one process per GPU with `accelerate launch` or `torchrun`",
+            "只让一张 GPU 可见（`CUDA_VISIBLE_DEVICES=0`），或用 `accelerate launch` 或 `torchrun` 每张 GPU 启动一个进程"
         )));
     }
 }
 
-/// GPUs that the only process sees, where a command starts it without ranks.
+/// GPUs visible to the only process, if a command starts it without ranks.
 fn visible(cx: &Context<'_>, run: &Run, starts: &[AccelerateLaunch<'_>]) -> Option<(i64, Option<FileRange>)> {
     let launch = run.launch.as_deref()?;
     match run.launcher? {

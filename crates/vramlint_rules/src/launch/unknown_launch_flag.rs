@@ -1,10 +1,10 @@
 //! # unknown-launch-flag
 //!
-//! A flag in front of the script that `accelerate launch` or `torchrun` does not have.
+//! A flag before the script does not exist in `accelerate launch` or `torchrun`.
 //!
 //! ## Why it matters
-//! The launcher stops before it starts anything: `unrecognized arguments`. The two have different names for the same thing
-//! (`--num_processes` counts all processes, `--nproc_per_node` those of one machine), and accelerate takes no abbreviations.
+//! The launcher stops before it starts anything: `unrecognized arguments`. The two launchers have different names for the same thing
+//! (`--num_processes` counts all processes, `--nproc_per_node` those of one machine), and accelerate accepts no abbreviations.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -17,10 +17,10 @@
 //! ```
 //!
 //! ## When it is milder
-//! A flag that only some versions of accelerate have: advice while the version is not known, silent for one that has it.
+//! For a flag that only some versions of accelerate have: info if the version is not known, silent if it has the flag.
 //!
 //! ## When it is silent
-//! Where words in front of the flag are not known: the script may be among them.
+//! If words before the flag are not known: the script may be one of them.
 //!
 //! ## Fix
 //! Unsafe: the flag with the nearest name.
@@ -72,7 +72,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Flags of accelerate that only older versions have, with the first one that lacks them.
+/// Flags that only older versions of accelerate have, with the first version without them.
 const GONE: &[(&str, &str)] = &[
     ("--use_xpu", "1.13"),
     ("--ipex", "1.13"),
@@ -86,7 +86,7 @@ const GONE: &[(&str, &str)] = &[
     ("--deepspeed_fields_from_accelerate_config", "0.20"),
 ];
 
-/// What a flag of one launcher is called by the other.
+/// The other launcher's name for a flag.
 const ELSEWHERE: &[(Launcher, &str, &str)] = &[
     (Launcher::Accelerate, "nproc_per_node", "--num_processes"),
     (Launcher::Accelerate, "num_gpus", "--num_processes"),
@@ -129,27 +129,27 @@ fn judge(cx: &Context<'_>, launch: &Launch, flag: &LaunchFlag) -> Option<Finding
         let finding = gate.annotate(RULE.finding(place, message));
         return Some(match gate.pin_hint {
             Some(help) => finding.with_help(help),
-            None => finding.with_help(message!("leave it out", "去掉它")),
+            None => finding.with_help(message!("remove it", "去掉它")),
         });
     }
-    // `--` ends the flags, and a lone dash is a word.
+    // `--` ends the flags, and a lone dash is a positional argument.
     let long = name.strip_prefix("--").filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
     if flag.known || long.is_none() || abbreviates(launch.launcher, name) {
         return None;
     }
     let who = if launch.launcher == Launcher::Accelerate { "accelerate launch" } else { "torchrun" };
-    let finding = RULE.finding(place, message!("{who} refuses {name}: it has no such flag", "{who} 拒绝 {name}：没有这个参数"));
+    let finding = RULE.finding(place, message!("{who} does not have a flag {name}", "{who} 没有参数 {name}"));
     let Some(meant) = meant(launch.launcher, name) else {
         return Some(finding.with_help(message!(
-            "leave it out, or write it behind the script if it is the script's own",
+            "remove it, or move it after the script if it belongs to the script",
             "去掉它；若是脚本自己的参数，请写在脚本之后"
         )));
     };
-    let finding = finding.with_help(message!("did you mean {meant}?", "是否想写 {meant}？"));
+    let finding = finding.with_help(message!("did you mean `{meant}`?", "是否想写 `{meant}`？"));
     let text = flag.word.slice(&cx.project.file(launch.file).text);
     Some(match text.strip_prefix(name) {
         Some(rest) if rest.is_empty() || rest.starts_with('=') => finding.with_fix(Fix {
-            title: message!("write {meant}", "改写为 {meant}"),
+            title: message!("write `{meant}`", "改写为 `{meant}`"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, format!("{meant}{rest}"))],
         }),
@@ -157,7 +157,7 @@ fn judge(cx: &Context<'_>, launch: &Launch, flag: &LaunchFlag) -> Option<Finding
     })
 }
 
-/// Whether torchrun takes it for a longer name, or finds several: how it answers that depends on Python.
+/// Whether torchrun accepts it as an abbreviation, or finds several matches: the result depends on Python.
 fn abbreviates(launcher: Launcher, name: &str) -> bool {
     let starts = |flag: &flags::Flag| flag.names.iter().any(|known| known.starts_with(name));
     launcher == Launcher::Torchrun && flags::flags(launcher).iter().any(starts)

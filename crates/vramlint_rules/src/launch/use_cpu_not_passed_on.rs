@@ -1,10 +1,10 @@
 //! # use-cpu-not-passed-on
 //!
-//! `use_cpu: true` beside a distributed type that does not pass it on.
+//! `use_cpu: true` has no effect with this distributed type.
 //!
 //! ## Why it matters
-//! Only the launcher of a single process exports `use_cpu`. With MULTI_GPU, FSDP or DEEPSPEED the workers never hear of it and train on
-//! the GPUs.
+//! Only the launcher of a single process exports `use_cpu`. With MULTI_GPU, FSDP or DEEPSPEED the workers do not get it and train on the
+//! GPUs.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -21,14 +21,14 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `use_cpu: false`, which is what happens.
+//! Unsafe: `use_cpu: false`, which matches what happens.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/launch.py:137` (the only place that exports it), run.
 //!
 //! # 中文
 //!
-//! `use_cpu: true` 与不会传递它的分布式类型并存。
+//! `use_cpu: true` 在该分布式类型下不起作用。
 //!
 //! ## 为什么重要
 //! 只有单进程启动器会导出 `use_cpu`。在 MULTI_GPU、FSDP、DEEPSPEED 下工作进程得不到它，仍在 GPU 上训练。
@@ -71,17 +71,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(
                 given.place,
                 message!(
-                    "use_cpu has no effect with distributed_type {name}: the processes train on GPUs",
-                    "distributed_type 为 {name} 时 use_cpu 不生效：各进程仍在 GPU 上训练"
+                    "`use_cpu` has no effect with `distributed_type` {name}: the processes train on GPUs",
+                    "`distributed_type` 为 {name} 时 `use_cpu` 不起作用：各进程仍在 GPU 上训练"
                 ),
             )
-            .with_related(kind.place, message!("the type is {name}", "类型为 {name}"))
+            .with_related(kind.place, message!("`distributed_type` is {name}", "`distributed_type` 为 {name}"))
             .with_help(message!(
-                "for the CPU write distributed_type: 'NO', for GPUs use_cpu: false",
-                "用 CPU 请写 distributed_type: 'NO'，用 GPU 请写 use_cpu: false"
+                "set `distributed_type: 'NO'` to train on the CPU, or `use_cpu: false` to train on GPUs",
+                "用 CPU 请写 `distributed_type: 'NO'`，用 GPU 请写 `use_cpu: false`"
             ));
         out.push(finding.with_fix(Fix {
-            title: message!("write use_cpu: false", "写作 use_cpu: false"),
+            title: message!("write `use_cpu: false`", "写作 `use_cpu: false`"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(given.place, "false")],
         }));

@@ -1,10 +1,10 @@
 //! # variable-not-expanded
 //!
-//! `${VARIABLE}` in accelerate's file, where nothing fills it in.
+//! `${VARIABLE}` in accelerate's file is never expanded.
 //!
 //! ## Why it matters
-//! accelerate reads the file as plain YAML: the variable stays the text that it is. As a number of processes, a rank or a port it is
-//! refused; as an address no machine is found.
+//! accelerate reads the file as plain YAML, so the variable stays a literal string. As a number of processes, a rank or a port it raises an
+//! error; as an address it leads to no machine.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -29,21 +29,21 @@
 //! ```
 //!
 //! ## When it is silent
-//! For a file whose name or marks (`{{`, `{%`) say that it is a template, in a project with a script that fills files in (`envsubst`, `jinja2`; `sed` and
-//! its like where they speak of the file), and where a flag of the launch gives the value.
+//! If the file's name or markers (`{{`, `{%`) show that it is a template, if a script in the project renders files (`envsubst`, `jinja2`;
+//! `sed` and similar if they mention the file), or if a flag of the launch sets the value.
 //!
 //! ## Fix
-//! None: give the value as a flag, where the shell expands it.
+//! None: pass the value as a flag, which the shell expands.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/launch.py:161`, `:216-219` and `:233`, run: `invalid literal for int() with base 10: '${SLURM_NODEID}'`.
 //!
 //! # 中文
 //!
-//! accelerate 的文件中有 `${VARIABLE}`，却没有程序填充它。
+//! accelerate 的文件中的 `${VARIABLE}` 不会被展开。
 //!
 //! ## 为什么重要
-//! accelerate 按普通 YAML 读取文件：变量只是原样的文本。作为进程数、编号或端口会被拒绝；作为地址则找不到机器。
+//! accelerate 按普通 YAML 读取文件，变量只是原样的字符串。作为进程数、编号或端口会报错；作为地址则找不到机器。
 //!
 //! ## 何时不报
 //! 文件名或标记（`{{`、`{%`）表明是模板；项目中有填充文件的脚本（`envsubst`、`jinja2`，或提到该文件的 `sed` 等）；启动时以参数给出该值。
@@ -74,7 +74,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Keys that the launcher calculates with, or uses as an address.
+/// Keys that the launcher calculates with or uses as an address.
 const KEYS: &[&str] = &["num_processes", "num_machines", "machine_rank", "main_process_port", "main_process_ip"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -100,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The value of a key that is a variable and nothing else, and that no flag replaces.
+/// The value of a key that is a single variable and that no flag overrides.
 fn variable<'a>(start: &AccelerateLaunch<'a>, root: NodeRef<'a>, key: &'static str) -> Option<(&'static str, NodeRef<'a>)> {
     let node = root.get(key)?;
     let name = node.text()?.strip_prefix('$')?;
@@ -123,21 +123,24 @@ fn judge(start: &AccelerateLaunch<'_>, root: NodeRef<'_>, file: &SourceFile, key
         "num_processes" | "num_machines" if torchrun || path == LaunchMethod::Single => Severity::Error,
         "machine_rank" if path == LaunchMethod::Torchrun && several => Severity::Error,
         "main_process_port" if torchrun && (!several || first && root.get("machine_rank").is_some()) => Severity::Error,
-        // The address is looked up as it stands, and the port is a part of it.
+        // The address is looked up unchanged, and the port is part of it.
         "machine_rank" | "main_process_port" | "main_process_ip" if torchrun && several => Severity::Warning,
         _ => return None,
     };
     let finding = RULE.finding(
         FileRange::new(file.id, node.range()),
-        message!("accelerate does not expand {written}: {key} is this text", "accelerate 不会展开 {written}：{key} 就是这段文本"),
+        message!(
+            "accelerate does not expand `{written}`: `{key}` is this literal string",
+            "accelerate 不会展开 `{written}`：`{key}` 就是这个字符串"
+        ),
     );
     Some(finding.with_severity(severity).with_help(message!(
-        "leave {key} out here and give --{key} in the command, where the shell expands it",
-        "请从这里去掉 {key}，在命令中以 --{key} 给出，由 shell 展开"
+        "remove `{key}` here and pass `--{key}` in the command, where the shell expands it",
+        "请从这里去掉 `{key}`，在命令中以 `--{key}` 给出，由 shell 展开"
     )))
 }
 
-/// Whether the name says that something else makes the file from it, or the marks of a template do.
+/// Whether the name or the template markers show that another tool renders this file.
 fn is_template(project: &Project, file: &SourceFile) -> bool {
     if project.features(file.id).has(Feature::TemplateMark) {
         return true;
@@ -146,13 +149,13 @@ fn is_template(project: &Project, file: &SourceFile) -> bool {
     ["template", "tmpl", ".j2", ".jinja", ".tpl", ".in.", ".mustache", "example"].iter().any(|word| name.contains(word))
 }
 
-/// Programs and calls that fill whole files in.
+/// Programs and calls that render whole files.
 const FILLERS: &[&str] = &["envsubst", "jinja", "gomplate", "esh "];
-/// Those that have other uses too: they count where the file is spoken of.
+/// Those with other uses too: they count if the file is mentioned.
 const EDITORS: &[&str] =
     &["sed ", "perl ", "yq ", "eval ", "awk ", "expandvars", "safe_substitute", "string.Template", "OmegaConf", "replace("];
 
-/// Whether a script or code of the project may make another file from this one.
+/// Whether a script or code of the project may render another file from this one.
 fn fills(project: &Project, file: &SourceFile) -> bool {
     let name = file.name();
     let codes =
@@ -163,7 +166,7 @@ fn fills(project: &Project, file: &SourceFile) -> bool {
     })
 }
 
-/// Whether a text has a word that is not the end of another: `sed `, not `used `.
+/// Whether a text contains a word that is not the end of a longer one: `sed `, not `used `.
 fn contains_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|c: char| c.is_alphanumeric()))
 }

@@ -1,16 +1,16 @@
 //! # variable-overwritten-by-launch
 //!
-//! A variable of the environment that `accelerate launch` sets anew.
+//! `accelerate launch` overrides an environment variable that the script sets.
 //!
 //! ## Why it matters
-//! The launcher writes its own values over the environment of the processes: `ACCELERATE_MIXED_PRECISION` becomes what flag or file say, else
+//! The launcher overrides the environment of the processes: `ACCELERATE_MIXED_PRECISION` becomes the value of the flag or the file, else
 //! `no`; `ACCELERATE_DYNAMO_BACKEND` likewise; `CUDA_VISIBLE_DEVICES` becomes `gpu_ids` unless that is `all`; with FSDP every `FSDP_*`
-//! setting becomes that of the file or the launcher's default. What the script exports is lost without a message: bf16 asked for in this way
-//! trains in fp32. `OMP_NUM_THREADS` becomes `--num_cpu_threads_per_process` where that is given; `MASTER_PORT` and `WORLD_SIZE` become
-//! what the launcher counts itself.
+//! variable becomes the value of the file or the launcher's default. What the script exports is silently lost: bf16 requested this way
+//! trains in fp32. `OMP_NUM_THREADS` becomes `--num_cpu_threads_per_process` if that is set; `MASTER_PORT` and `WORLD_SIZE` become the
+//! values that the launcher computes.
 //!
 //! ## When it is milder
-//! Advice for `MASTER_PORT` and `WORLD_SIZE`, which scripts also export for other commands.
+//! Info for `MASTER_PORT` and `WORLD_SIZE`, which scripts also export for other commands.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -42,22 +42,22 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the launch ends up with the same value, and for the precision where the code gives `mixed_precision` itself.
+//! If the launch results in the same value, and for the precision if the code passes `mixed_precision` itself.
 //!
 //! ## Fix
-//! None: give the value as a flag or in the file.
+//! None: set the value as a flag or in the file.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/launch.py:166-200` and `:267-345`, run with each variable.
 //!
 //! # 中文
 //!
-//! `accelerate launch` 会重新设置的环境变量。
+//! `accelerate launch` 会覆盖脚本设置的环境变量。
 //!
 //! ## 为什么重要
-//! 启动器会用自己的值覆盖进程的环境：`ACCELERATE_MIXED_PRECISION` 变为参数或文件所写，否则为 `no`；`ACCELERATE_DYNAMO_BACKEND` 同理；`gpu_ids` 不是 `all` 时
-//! `CUDA_VISIBLE_DEVICES` 变为 `gpu_ids`；使用 FSDP 时所有 `FSDP_*` 设置变为文件或启动器默认值。脚本导出的值会丢失且没有提示：以这种方式要求 bf16，实际以 fp32 训练。
-//! 给出 `--num_cpu_threads_per_process` 时 `OMP_NUM_THREADS` 变为该值；`MASTER_PORT` 与 `WORLD_SIZE` 变为启动器自己算出的值。
+//! 启动器会覆盖进程的环境变量：`ACCELERATE_MIXED_PRECISION` 变为参数或文件所写，否则为 `no`；`ACCELERATE_DYNAMO_BACKEND` 同理；`gpu_ids` 不是 `all`
+//! 时 `CUDA_VISIBLE_DEVICES` 变为 `gpu_ids`；使用 FSDP 时所有 `FSDP_*` 设置变为文件或启动器默认值。脚本导出的值会静默丢失：以这种方式要求 bf16，实际以
+//! fp32 训练。给出 `--num_cpu_threads_per_process` 时 `OMP_NUM_THREADS` 变为该值；`MASTER_PORT` 与 `WORLD_SIZE` 变为启动器自己算出的值。
 //!
 //! ## 何时较轻
 //! `MASTER_PORT` 与 `WORLD_SIZE` 仅作提示：脚本也常为其他命令导出它们。
@@ -91,7 +91,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Variables of FSDP that the launcher always writes, with the setting and its default (utils/launch.py:305-345).
+/// FSDP variables that the launcher always writes, with the setting and its default (utils/launch.py:305-345).
 const FSDP: &[(&str, &str, &str)] = &[
     ("FSDP_VERSION", "fsdp_version", "1"),
     ("FSDP_SHARDING_STRATEGY", "fsdp_sharding_strategy", "FULL_SHARD"),
@@ -104,11 +104,11 @@ const FSDP: &[(&str, &str, &str)] = &[
     ("FSDP_ACTIVATION_CHECKPOINTING", "fsdp_activation_checkpointing", "false"),
 ];
 
-/// Variables that every launcher of accelerate writes for one machine, whatever it reads (utils/launch.py:167-190 and :275-300).
+/// Variables that every launcher of accelerate writes for one machine, regardless of what it reads (utils/launch.py:167-190 and :275-300).
 const ALWAYS: &[&str] =
     &["ACCELERATE_MIXED_PRECISION", "ACCELERATE_DYNAMO_BACKEND", "OMP_NUM_THREADS", "MASTER_PORT", "WORLD_SIZE"];
 
-/// Variables that scripts export for several commands, or for nobody: advice only.
+/// Variables that scripts export for several commands, or without need: info only.
 const USUAL: &[&str] = &["MASTER_PORT", "WORLD_SIZE"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -120,7 +120,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for variable in &launch.environment {
             let Some(asked) = variable.value.text().filter(|_| !variable.conditional) else { continue };
-            // A command that names no file takes the user's own where there is one: only what it writes in any case is told then.
+            // A command without a file uses the user's default file if there is one: report only variables that are written in any case.
             if start.file.is_none() && !ALWAYS.contains(&variable.name.as_str()) {
                 continue;
             }
@@ -133,25 +133,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let mut finding = RULE.finding(
                 place,
                 message!(
-                    "accelerate launch sets {name} anew: the processes get {now}, not {asked}",
-                    "accelerate launch 会重新设置 {name}：进程得到的是 {now}，而不是 {asked}"
+                    "`accelerate launch` overrides `{name}`: processes see {now}, not {asked}",
+                    "`accelerate launch` 会覆盖 `{name}`：进程得到的是 {now}，而不是 {asked}"
                 ),
             );
             if USUAL.contains(&name.as_str()) {
                 finding = finding.with_severity(Severity::Info);
             }
             if let Some(by) = by {
-                finding = finding.with_related(by, message!("from here", "来自此处"));
+                finding = finding.with_related(by, message!("set here", "在此设置"));
             } else if let Some(command) = start.command() {
-                finding =
-                    finding.with_related(command, message!("neither flag nor file says otherwise", "参数与文件均未另行指定"));
+                finding = finding.with_related(command, message!("neither a flag nor the file sets it", "参数与文件均未设置"));
             }
-            out.push(finding.with_help(message!("give it as a flag or in the file", "请以参数或在文件中给出")));
+            out.push(finding.with_help(message!("set it as a flag or in the file", "请以参数或在文件中给出")));
         }
     }
 }
 
-/// What the processes get instead, and where that is written.
+/// What the processes get instead, and where that is set.
 fn overwritten(start: &AccelerateLaunch<'_>, name: &str, asked: &str) -> Option<(String, Option<FileRange>)> {
     let (answer, default) = match name {
         "ACCELERATE_MIXED_PRECISION" if !given_in_code(start) => (start.top_level("mixed_precision"), "no"),
@@ -163,13 +162,13 @@ fn overwritten(start: &AccelerateLaunch<'_>, name: &str, asked: &str) -> Option<
             return (!same && matches!(start.method()?, LaunchMethod::Single | LaunchMethod::Torchrun | LaunchMethod::DeepSpeed))
                 .then_some((ids, Some(given.place)));
         }
-        // DeepSpeed's way leaves the variable alone (utils/launch.py:430-560).
+        // The DeepSpeed launcher does not touch the variable (utils/launch.py:430-560).
         "OMP_NUM_THREADS" if matches!(start.method()?, LaunchMethod::Single | LaunchMethod::Torchrun) => {
             let given = start.top_level("num_cpu_threads_per_process").known()?;
             let now = given.as_int()?.to_string();
             return (now != asked).then_some((now, Some(given.place)));
         }
-        // torchrun gives its processes what it counts itself.
+        // torchrun passes its own values to its processes.
         "MASTER_PORT"
             if matches!(start.method()?, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed) && start.machines() == Some(1) =>
         {
@@ -200,7 +199,7 @@ fn overwritten(start: &AccelerateLaunch<'_>, name: &str, asked: &str) -> Option<
     (!now.eq_ignore_ascii_case(asked)).then_some((now, place))
 }
 
-/// Whether the code may give the precision itself, which wins.
+/// Whether the code may set the precision itself, which takes precedence.
 fn given_in_code(start: &AccelerateLaunch<'_>) -> bool {
     let Some(code) = start.run.and_then(|run| run.code.as_deref()) else { return true };
     code.accelerator.is_none() || code.candidates.iter().any(|(concept, _)| *concept == Concept::MixedPrecision)

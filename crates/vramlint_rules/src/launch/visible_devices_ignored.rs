@@ -1,10 +1,10 @@
 //! # visible-devices-ignored
 //!
-//! The deepspeed launcher drops `CUDA_VISIBLE_DEVICES` because a flag chooses the GPUs.
+//! The deepspeed launcher ignores `CUDA_VISIBLE_DEVICES` because a flag selects the GPUs.
 //!
 //! ## Why it matters
-//! With `--num_gpus`, `--num_nodes`, `--include` or `--exclude` the launcher prints one line, deletes the variable and counts GPUs
-//! from 0: `CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2` trains on the GPUs 0 and 1, which may belong to somebody else.
+//! With `--num_gpus`, `--num_nodes`, `--include` or `--exclude` the launcher prints one line, deletes the variable and counts GPUs from 0:
+//! `CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2` trains on GPUs 0 and 1, which another job may be using.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -17,21 +17,21 @@
 //! ```
 //!
 //! ## Fix
-//! None: `--include localhost:2,3` says the same, or the flag goes.
+//! None: use `--include localhost:2,3`, or remove the flag.
 //!
 //! ## When it is milder
-//! The flag chooses the same GPUs as the variable: advice.
+//! Info if the flag selects the same GPUs as the variable.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `launcher/runner.py:448`, read.
 //!
 //! # 中文
 //!
-//! deepspeed 启动器因参数已选择 GPU 而丢弃 `CUDA_VISIBLE_DEVICES`。
+//! deepspeed 启动器因参数已选择 GPU 而忽略 `CUDA_VISIBLE_DEVICES`。
 //!
 //! ## 为什么重要
 //! 给出 `--num_gpus`、`--num_nodes`、`--include` 或 `--exclude` 时，启动器只打印一行，就删除该变量并从 0 开始数 GPU：
-//! `CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2` 会在 GPU 0 和 1 上训练，而它们可能正被他人使用。
+//! `CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2` 会在 GPU 0 和 1 上训练，而它们可能正被其他任务使用。
 //!
 //! ## 修复
 //! 无：改用 `--include localhost:2,3`，或去掉该参数。
@@ -67,7 +67,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for launch in cx.project.launches.iter().filter(|launch| launch.launcher == Launcher::DeepSpeed && !launch.has_unknown_flags)
     {
-        // With a hostfile the machines decide, and the variable is left alone.
+        // With a hostfile the machines decide, and the variable is kept.
         let Some(set) = launch.variable("CUDA_VISIBLE_DEVICES").filter(|_| launch.flag("-H").is_none()) else { continue };
         let Some(shown) = set.value.text().filter(|value| !value.is_empty()) else { continue };
         let Some((flag, chosen)) = chooses(launch) else { continue };
@@ -86,24 +86,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(
                 place,
                 message!(
-                    "deepspeed drops CUDA_VISIBLE_DEVICES={shown} because of {name}",
-                    "deepspeed 因 {name} 而丢弃 CUDA_VISIBLE_DEVICES={shown}"
+                    "`deepspeed` ignores `CUDA_VISIBLE_DEVICES={shown}` because `{name}` is set",
+                    "设置了 `{name}`，`deepspeed` 会忽略 `CUDA_VISIBLE_DEVICES={shown}`"
                 ),
             )
             .with_severity(if same { Severity::Info } else { Severity::Warning })
             .with_related(
                 FileRange::new(launch.file, flag.word),
-                message!("the GPUs are chosen here, from 0", "GPU 在此从 0 开始选择"),
+                message!("the GPUs are selected here, counted from 0", "GPU 在此选择，从 0 开始数"),
             )
             .with_help(message!(
-                "write --include localhost:{shown}, or take {name} away",
-                "请写 --include localhost:{shown}，或去掉 {name}"
+                "use `--include localhost:{shown}`, or remove `{name}`",
+                "请用 `--include localhost:{shown}`，或去掉 `{name}`"
             ));
         out.push(finding);
     }
 }
 
-/// The flag that makes the launcher drop the variable, and the GPUs that it chooses, where known.
+/// The flag that makes the launcher drop the variable, and the GPUs that it selects, if known.
 fn chooses(launch: &Launch) -> Option<(&LaunchFlag, Option<Vec<String>>)> {
     let number = |flag: &LaunchFlag| flag.values.first()?.text()?.parse::<i64>().ok();
     if let Some(flag) = launch.flag("-i").or_else(|| launch.flag("-e")) {

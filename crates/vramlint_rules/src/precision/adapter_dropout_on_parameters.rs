@@ -1,10 +1,10 @@
 //! # adapter-dropout-on-parameters
 //!
-//! LoRA is put on bare parameters, such as fused experts, together with a dropout.
+//! LoRA with a dropout is applied to bare parameters, such as fused experts.
 //!
 //! ## Why it matters
-//! Models with a mixture of experts hold the weights of all experts in one parameter. PEFT reaches them with `target_parameters`, and
-//! computes the adapted weight itself: there is no input that a dropout could work on. It refuses `lora_dropout` above 0.
+//! Mixture-of-experts models hold the weights of all experts in one parameter. PEFT reaches it with `target_parameters` and computes the
+//! adapted weight itself: there is no input to which a dropout could apply. It raises an error for a `lora_dropout` above 0.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,21 +21,21 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: a dropout of 0.
+//! Unsafe: sets the dropout to 0.
 //!
 //! ## When it is silent
-//! Where one of the two is not known.
+//! If one of the two values is not known.
 //!
 //! ## Sources
 //! peft 0.21.2 `tuners/lora/layer.py`, `ParamWrapper`, run: `ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
 //!
 //! # 中文
 //!
-//! 对裸参数（如融合的专家）使用 LoRA，同时设置了 dropout。
+//! 对裸参数（如融合的专家）使用带 dropout 的 LoRA。
 //!
 //! ## 为什么重要
 //! 混合专家模型把所有专家的权重放在一个参数中。PEFT 用 `target_parameters` 作用于它们，并自行计算适配后的权重：没有可供 dropout 作用的输入。
-//! `lora_dropout` 大于 0 时会被拒绝。
+//! `lora_dropout` 大于 0 时会报错。
 //!
 //! ## 修复
 //! 不安全：把 dropout 设为 0。
@@ -86,12 +86,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(
                 dropout.place,
                 message!(
-                    "lora_dropout {share} with target_parameters: PEFT refuses a dropout on bare parameters",
-                    "lora_dropout {share} 与 target_parameters 同用：PEFT 拒绝对裸参数使用 dropout"
+                    "`lora_dropout` is {share}, but PEFT does not support dropout with `target_parameters`",
+                    "`lora_dropout` 为 {share}，但 PEFT 不支持对 `target_parameters` 使用 dropout"
                 ),
             )
-            .with_related(parameters.place, message!("the parameters", "参数在此"))
-            .with_help(message!("set lora_dropout to 0", "把 lora_dropout 设为 0"));
+            .with_related(parameters.place, message!("`target_parameters` is set here", "`target_parameters` 在此设置"))
+            .with_help(message!("set `lora_dropout` to 0", "把 `lora_dropout` 设为 0"));
         if let Some(value) = dropout.sole_value()
             && let Some(fix) = calls::replace_argument(dropout, value, "0.0", Applicability::Unsafe)
         {

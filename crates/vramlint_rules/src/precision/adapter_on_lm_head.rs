@@ -1,10 +1,10 @@
 //! # adapter-on-lm-head
 //!
-//! Adapters are to be put on `lm_head`, which TRL's loss reads past them.
+//! An adapter is applied to `lm_head`, but TRL's loss bypasses it.
 //!
 //! ## Why it matters
-//! TRL computes the log-probabilities from the weight of `lm_head` directly, without ever making the whole logits. An adapter there would
-//! never be trained: newer versions of TRL refuse it. To train the head itself put it into `modules_to_save`.
+//! TRL computes the log-probabilities directly from the weight of `lm_head`, without materializing the full logits. An adapter there would
+//! never be trained, and newer versions of TRL reject it. To train the head itself, add it to `modules_to_save`.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -34,7 +34,7 @@
 //! None: remove it, or move it to `modules_to_save`.
 //!
 //! ## When it is milder
-//! Advice while the version of trl is not known: before 1.15 the adapter works.
+//! Info if the version of trl is not known: before 1.15 the adapter works.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/sft_trainer.py:1066`, run; `dpo_trainer.py:835`, `kto_trainer.py`, `grpo_trainer.py:836`, read; the check is in
@@ -42,7 +42,7 @@
 //!
 //! # 中文
 //!
-//! 要在 `lm_head` 上加适配器，而 TRL 的损失会绕过它。
+//! 在 `lm_head` 上加了适配器，而 TRL 的损失会绕过它。
 //!
 //! ## 为什么重要
 //! TRL 直接用 `lm_head` 的权重计算对数概率，从不生成完整的 logits。那里的适配器永远不会被训练：较新的 TRL 会拒绝。若要训练输出头本身，
@@ -80,7 +80,7 @@ pub(crate) static RULE: Rule = Rule {
 
 /// TRL's trainers that read the weight of the head.
 const TRAINERS: &[&str] = &["SFTTrainer", "DPOTrainer", "KTOTrainer", "GRPOTrainer", "RLOOTrainer"];
-/// First release that refuses.
+/// First release that rejects it.
 const SINCE: &str = "1.15";
 
 fn names_head(value: &Value) -> bool {
@@ -100,15 +100,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             return;
         }
         let message = message!(
-            "an adapter on lm_head would never be trained: trl {SINCE} and later refuse it",
-            "lm_head 上的适配器不会被训练：trl {SINCE} 及之后的版本会拒绝"
+            "an adapter on `lm_head` would never be trained; trl {SINCE} and later raise an error",
+            "`lm_head` 上的适配器不会被训练；trl {SINCE} 起会报错"
         );
         let mut found = RULE.finding(place, message).with_severity(severity).with_help(message!(
-            "remove it, or train the head whole with modules_to_save=[\"lm_head\"]",
-            "删除它，或用 modules_to_save=[\"lm_head\"] 完整训练输出头"
+            "remove it, or train the whole head with `modules_to_save=[\"lm_head\"]`",
+            "删除它，或用 `modules_to_save=[\"lm_head\"]` 完整训练输出头"
         ));
         if let Some(related) = related {
-            found = found.with_related(related, message!("the trainer", "trainer 在此"));
+            found = found.with_related(related, message!("the trainer", "trainer"));
         }
         out.push(found);
     };

@@ -1,10 +1,10 @@
 //! # adapter-refused
 //!
-//! `LoraConfig` is given values that PEFT refuses: a rank of 0, text for a number, `"all"` as target, PiSSA on a quantized model.
+//! `LoraConfig` has values that PEFT rejects: a rank of 0, a string for a number, `"all"` as target, PiSSA on a quantized model.
 //!
 //! ## Why it matters
-//! The configuration itself checks little: most of this is refused only when the adapters are put on the model, after it was
-//! loaded. OpenRLHF turns adapters off with rank 0 and LLaMA-Factory targets everything with `all`; PEFT knows neither.
+//! The configuration itself checks little: most errors are raised only when the adapters are added to the model, after it was loaded.
+//! OpenRLHF turns adapters off with rank 0 and LLaMA-Factory targets everything with `all`; PEFT supports neither.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,29 +21,28 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where the meaning is evident: `"all-linear"` for `"all"`, the number for the text, `"CAUSAL_LM"` for `"causal_lm"`. A list
-//! for the text of one name, which PEFT reads as a pattern for the whole path, is offered too.
+//! Safe if the meaning is unambiguous: `"all-linear"` for `"all"`, the number for its string, `"CAUSAL_LM"` for `"causal_lm"`. Also
+//! offered: a list for a single name, which PEFT parses as a pattern for the whole path.
 //!
 //! ## When it is silent
-//! Where a value is not known, or comes from the command line.
+//! If a value is not known or comes from the command line.
 //!
 //! ## Sources
 //! peft 0.21.2 `tuners/lora/layer.py`, `tuners/tuners_utils.py`, `config.py`, each run on a small Llama.
 //!
 //! # 中文
 //!
-//! `LoraConfig` 收到 PEFT 会拒绝的值：秩为 0、以文本代替数字、目标写成 `"all"`、在量化模型上用 PiSSA。
+//! `LoraConfig` 有 PEFT 会拒绝的值：秩为 0、以字符串代替数字、目标写成 `"all"`、在量化模型上用 PiSSA。
 //!
 //! ## 为什么重要
-//! 该配置自身几乎不检查：大多要到模型加载之后、装上适配器时才被拒绝。OpenRLHF 用秩 0 表示关闭适配器，LLaMA-Factory 用 `all` 表示全部；PEFT
-//! 两者都不认识。
+//! 该配置自身几乎不检查：大多要到模型加载之后、加上适配器时才报错。OpenRLHF 用秩 0 表示关闭适配器，LLaMA-Factory 用 `all` 表示全部；PEFT 两者都不支持。
 //!
 //! ## 何时不报
 //! 值无法得知，或来自命令行。
 //!
 //! ## 修复
-//! 含义明确时是安全的：`"all"` 改为 `"all-linear"`，文本改为数字，`"causal_lm"` 改为 `"CAUSAL_LM"`。若目标只是一个名称的文本（PEFT 会把它当作
-//! 匹配完整路径的模式），也会建议改为列表。
+//! 含义明确时是安全的：`"all"` 改为 `"all-linear"`，字符串改为数字，`"causal_lm"` 改为 `"CAUSAL_LM"`。若目标是单个名称（PEFT 会把它当作匹配完整路径的模
+//! 式），也会建议改为列表。
 //!
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行。
@@ -72,7 +71,7 @@ pub(crate) static RULE: Rule = Rule {
 /// peft 0.21.2 utils/peft_types.py.
 const TASKS: &[&str] = &["SEQ_CLS", "SEQ_2_SEQ_LM", "CAUSAL_LM", "TOKEN_CLS", "QUESTION_ANS", "FEATURE_EXTRACTION"];
 
-/// What is wrong with a value, and what certainly repairs it.
+/// What is wrong with a value, and its unambiguous repair.
 struct Wrong {
     message: Message,
     help: Message,
@@ -95,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if name == "target_modules" && *known == Value::List(Vec::new()) && !call.lacks("target_parameters", None) {
                 continue;
             }
-            // Names of tasks are looked at since peft 0.14 (0.13.2 takes any).
+            // Task names are checked since peft 0.14 (0.13.2 accepts any).
             let severity = if name == "task_type" {
                 version_gate::severity(cx.project, value.place.file, &VersionRange::since("peft", "0.14"), RULE.severity)
             } else {
@@ -126,8 +125,8 @@ fn wrong(name: &str, value: &Value) -> Option<Wrong> {
         "target_modules" => targets(value),
         "bias" if !matches!(value, Value::Text(text) if matches!(text.as_str(), "none" | "all" | "lora_only")) => Some(Wrong {
             message: message!(
-                "bias = {value} is refused: PEFT knows 'none', 'all' and 'lora_only'",
-                "bias = {value} 会被拒绝：PEFT 只认 'none'、'all'、'lora_only'"
+                "`bias = {value}` raises an error in PEFT: expected one of 'none', 'all', 'lora_only'",
+                "`bias = {value}` 在 PEFT 中会报错：应为 'none'、'all'、'lora_only' 之一"
             ),
             help: message!("'none' trains no bias", "'none' 表示不训练偏置"),
             fix: (*value == Value::Bool(false)).then(|| "\"none\"".to_owned()),
@@ -137,10 +136,10 @@ fn wrong(name: &str, value: &Value) -> Option<Wrong> {
             let known = TASKS.iter().find(|task| task.eq_ignore_ascii_case(text));
             Some(Wrong {
                 message: message!(
-                    "task_type = '{text}' is refused by peft 0.14 and later: there is no such task",
-                    "task_type = '{text}' 会被 peft 0.14 及以后的版本拒绝：没有这种任务"
+                    "`task_type = '{text}'` is not a task type; peft 0.14 and later raise an error",
+                    "`task_type = '{text}'` 不是任务类型；peft 0.14 起会报错"
                 ),
-                help: message!("one of {tasks}", "可选：{tasks}", tasks = TASKS.join(", ")),
+                help: message!("expected one of: {tasks}", "可选：{tasks}", tasks = TASKS.join(", ")),
                 fix: known.map(|known| format!("\"{known}\"")),
             })
         }
@@ -151,20 +150,20 @@ fn wrong(name: &str, value: &Value) -> Option<Wrong> {
 fn rank(value: &Value) -> Option<Wrong> {
     let (message, fix) = match value {
         Value::Int(rank) if *rank <= 0 => {
-            (message!("r = {rank} is refused: the rank must be positive", "r = {rank} 会被拒绝：秩须为正数"), None)
+            (message!("`r = {rank}` raises an error: the rank must be positive", "`r = {rank}` 会报错：秩须为正数"), None)
         }
         Value::Text(text) => return Some(text_for_number("r", text)),
         Value::Float(rank) => {
             let whole = (rank.fract() == 0.0 && *rank > 0.0).then(|| format!("{rank:.0}"));
-            (message!("r = {rank:?} is refused: the rank must be a whole number", "r = {rank:?} 会被拒绝：秩须为整数"), whole)
+            (message!("`r = {rank:?}` raises an error: the rank must be an integer", "`r = {rank:?}` 会报错：秩须为整数"), whole)
         }
         _ => return None,
     };
     Some(Wrong {
         message,
         help: message!(
-            "give a rank such as 8; leave the adapters out to train without them",
-            "给出如 8 的秩；不用适配器时请去掉该配置"
+            "set a rank such as 8, or remove the configuration to train without adapters",
+            "设置秩（如 8）；若不用适配器，请去掉该配置"
         ),
         fix,
     })
@@ -173,10 +172,10 @@ fn rank(value: &Value) -> Option<Wrong> {
 fn text_for_number(name: &str, text: &str) -> Wrong {
     Wrong {
         message: message!(
-            "{name} = '{text}' is text where PEFT calculates with a number: it is refused",
-            "{name} = '{text}' 是文本，而 PEFT 要用它计算：会被拒绝"
+            "`{name} = '{text}'` is a string; PEFT expects a number and raises an error",
+            "`{name} = '{text}'` 是字符串；PEFT 要求数字，会报错"
         ),
-        help: message!("write it without quotes", "去掉引号"),
+        help: message!("remove the quotes", "去掉引号"),
         fix: text.trim().parse::<i64>().ok().filter(|number| *number > 0).map(|number| number.to_string()),
     }
 }
@@ -189,8 +188,8 @@ fn dropout(value: &Value) -> Option<Wrong> {
         }
         _ if value.as_float().is_some_and(|rate| rate > 1.0) => Some(Wrong {
             message: message!(
-                "lora_dropout = {value} is refused: a probability is at most 1",
-                "lora_dropout = {value} 会被拒绝：概率最大为 1"
+                "`lora_dropout = {value}` raises an error: a probability is at most 1",
+                "`lora_dropout = {value}` 会报错：概率最大为 1"
             ),
             help: message!("write 5 percent as 0.05", "5% 写作 0.05"),
             fix: None,
@@ -199,18 +198,18 @@ fn dropout(value: &Value) -> Option<Wrong> {
     }
 }
 
-/// Words for everything that PEFT does not know. As text a target is a pattern for the whole path of a module.
+/// Spellings of "everything" that PEFT does not support. A string target is a pattern for the whole path of a module.
 fn targets(value: &Value) -> Option<Wrong> {
     let everything =
         |text: &str| matches!(text, "all" | "all_linear" | "all-linears" | "all_linears" | "linear" | "all-linear-layers");
     let all = |shown: &str| Wrong {
         message: message!(
-            "target_modules = {shown} matches no module: PEFT refuses it",
-            "target_modules = {shown} 匹配不到任何模块：PEFT 会拒绝"
+            "`target_modules = {shown}` matches no module; PEFT raises an error",
+            "`target_modules = {shown}` 匹配不到任何模块；PEFT 会报错"
         ),
         help: message!(
-            "PEFT's word for every linear layer is 'all-linear', as text alone",
-            "PEFT 表示所有线性层的写法是单独的文本 'all-linear'"
+            "use 'all-linear' for every linear layer, as a string and not in a list",
+            "用字符串 'all-linear' 表示所有线性层，不要写成列表"
         ),
         fix: Some("\"all-linear\"".to_owned()),
     };
@@ -219,16 +218,16 @@ fn targets(value: &Value) -> Option<Wrong> {
         Value::Text(text) if everything(text) => Some(all(&format!("'{text}'"))),
         Value::Text(text) => {
             let names: Vec<&str> = text.split(',').map(str::trim).collect();
-            // A plain name without wildcards can only match a module at the root, and models have none such that is linear.
+            // A plain name without wildcards can only match a module at the root, and no model has a linear one there.
             let plain = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             let layer =
                 |name: &&str| name.ends_with("_proj") || name.ends_with("_attn") || matches!(*name, "query_key_value" | "dense");
             (names.iter().all(plain) && names.iter().all(layer)).then(|| Wrong {
                 message: message!(
-                    "target_modules = '{text}' is a pattern for whole paths and matches no module: PEFT refuses it",
-                    "target_modules = '{text}' 会被当作完整路径的模式，匹配不到任何模块：PEFT 会拒绝"
+                    "`target_modules = '{text}'` is a pattern for whole paths and matches no module; PEFT raises an error",
+                    "`target_modules = '{text}'` 会被当作完整路径的模式，匹配不到任何模块；PEFT 会报错"
                 ),
-                help: message!("give the names as a list", "以列表给出名称"),
+                help: message!("write the names as a list", "以列表给出名称"),
                 fix: Some(format!("[{}]", names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))),
             })
         }
@@ -236,11 +235,11 @@ fn targets(value: &Value) -> Option<Wrong> {
             [Value::Text(text)] if everything(text) || text == "all-linear" => Some(all(&format!("['{text}']"))),
             [] => Some(Wrong {
                 message: message!(
-                    "target_modules = [] leaves nothing to adapt: PEFT refuses it",
-                    "target_modules = [] 没有可加适配器的模块：PEFT 会拒绝"
+                    "`target_modules = []` leaves nothing to adapt; PEFT raises an error",
+                    "`target_modules = []` 没有可加适配器的模块；PEFT 会报错"
                 ),
                 help: message!(
-                    "name the modules, or leave it out for the architecture's own",
+                    "list the modules, or remove it to use the defaults of the architecture",
                     "列出模块名，或省略以使用该架构的默认值"
                 ),
                 fix: None,
@@ -251,7 +250,7 @@ fn targets(value: &Value) -> Option<Wrong> {
     }
 }
 
-/// What only the model that the adapters are put on makes wrong.
+/// Values that are wrong only for the model to which the adapters are added.
 fn on_model(at: &CallRef, config: &LibraryCall, name: &str, value: &Value) -> Option<Wrong> {
     let own = |what: &ArgValue| matches!(what, ArgValue::ResultOf(index) if at.facts.calls[*index].place == config.place);
     let takes = |argument: &CallArgument| argument.sole_value().is_some_and(|value| own(&value.value));
@@ -263,10 +262,10 @@ fn on_model(at: &CallRef, config: &LibraryCall, name: &str, value: &Value) -> Op
             let (_, bits) = calls::quantization(at, calls::load_of(at, &model.value)?)?;
             Some(Wrong {
                 message: message!(
-                    "init_lora_weights = '{text}' needs the weights themselves: on a {bits}-bit model PEFT refuses it",
-                    "init_lora_weights = '{text}' 需要未量化的权重：在 {bits} 位模型上 PEFT 会拒绝"
+                    "`init_lora_weights = '{text}'` needs unquantized weights; on a {bits}-bit model PEFT raises an error",
+                    "`init_lora_weights = '{text}'` 需要未量化的权重；在 {bits} 位模型上 PEFT 会报错"
                 ),
-                help: message!("leave it out, or load the model without quantization", "去掉该项，或不量化加载模型"),
+                help: message!("remove it, or load the model without quantization", "去掉该项，或不量化加载模型"),
                 fix: None,
             })
         }

@@ -3,9 +3,9 @@
 //! `target_modules` names a module that the model does not have.
 //!
 //! ## Why it matters
-//! PEFT asks only that one of the names matches. A second that is mistyped, or that comes from another architecture
-//! (`query_key_value` on a Llama), is skipped without a word: fewer layers are trained than the file says. If none matches, the
-//! adapters are refused.
+//! PEFT only requires that one of the names matches. Another one that is misspelled, or that belongs to another architecture
+//! (`query_key_value` on a Llama), is silently skipped: fewer layers are trained than the file lists. If none matches, PEFT raises an
+//! error.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -26,8 +26,8 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the model is none of the catalogue, or loaded by code from its repository; for patterns and paths; for names of embeddings,
-//! heads and other modules that are no linear layers of the blocks.
+//! If the model is not in the catalog, or is loaded by code from its repository; for patterns and paths; for names of embeddings, heads and
+//! other modules that are not linear layers of the blocks.
 //!
 //! ## Sources
 //! peft 0.21.2 `tuners/tuners_utils.py` (`NoMatchingPeftModuleError` only where nothing matches), run; the names of the linear
@@ -38,8 +38,8 @@
 //! `target_modules` 中列出了模型没有的模块。
 //!
 //! ## 为什么重要
-//! PEFT 只要求其中一个名称匹配。另一个拼错、或来自别的架构（如在 Llama 上写 `query_key_value`）时会被悄悄跳过：实际训练的层比文件所写的少。
-//! 若一个都不匹配，则会被拒绝。
+//! PEFT 只要求其中一个名称匹配。另一个拼错、或来自别的架构（如在 Llama 上写 `query_key_value`）时会被静默跳过：实际训练的层比文件所写的少。若一个都不匹配，
+//! PEFT 会报错。
 //!
 //! ## 何时不报
 //! 模型不在目录中，或由其仓库自带代码加载；目标是模式或路径；名称是嵌入、输出头等并非层内线性层的模块。
@@ -111,8 +111,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             RULE.finding(
                 targets.place,
                 message!(
-                    "{model} has none of {shown}: PEFT refuses the adapters",
-                    "{model} 中没有 {shown}：PEFT 会拒绝",
+                    "{model} has none of {shown}; PEFT raises an error",
+                    "{model} 中没有 {shown}；PEFT 会报错",
                     model = known.id
                 ),
             )
@@ -121,8 +121,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             RULE.finding(
                 targets.place,
                 message!(
-                    "{model} has no {shown}: it is skipped without a word",
-                    "{model} 中没有 {shown}：会被悄悄跳过",
+                    "{model} has no {shown}; PEFT silently skips it",
+                    "{model} 中没有 {shown}；PEFT 会静默跳过",
                     model = known.id
                 ),
             )
@@ -135,7 +135,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a name is one of a layer in a block: other modules of a model are not listed.
+/// Whether a name is that of a layer in a block: other modules of a model are not listed.
 fn is_layer(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let other =

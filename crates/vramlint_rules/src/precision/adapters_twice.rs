@@ -1,10 +1,10 @@
 //! # adapters-twice
 //!
-//! A model that has adapters already is given to a trainer together with a `peft_config`.
+//! A model that already has adapters is passed to a trainer together with a `peft_config`.
 //!
 //! ## Why it matters
-//! The trainer would have to put new adapters on old ones. TRL refuses the pair: either the model comes with its adapters, or the trainer
-//! makes them.
+//! The trainer would have to add new adapters to existing ones, and TRL raises an error: either the model comes with its adapters, or the
+//! trainer creates them.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -31,10 +31,10 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `peft_config` is removed from the trainer.
+//! Unsafe: removes `peft_config` from the trainer.
 //!
 //! ## When it is milder
-//! Advice while the version of trl is not known: before 0.27 some trainers merged the old adapters first.
+//! Info if the version of trl is not known: before 0.27 some trainers merged the old adapters first.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/sft_trainer.py:817`, run; the other trainers alike, read; the check is in 0.27.0 and not in 0.24.0.
@@ -44,7 +44,7 @@
 //! 把已带适配器的模型与 `peft_config` 一起交给 trainer。
 //!
 //! ## 为什么重要
-//! trainer 将不得不在旧适配器上再加新适配器。TRL 会拒绝：要么模型自带适配器，要么由 trainer 创建。
+//! trainer 将不得不在旧适配器上再加新适配器。TRL 会报错：要么模型自带适配器，要么由 trainer 创建。
 //!
 //! ## 修复
 //! 不安全：从 trainer 中删除 `peft_config`。
@@ -87,17 +87,20 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let message = message!(
-            "peft_config for a model that has adapters already: trl 0.27 and later refuse the pair",
-            "模型已带适配器又给出 peft_config：trl 0.27 及之后的版本会拒绝"
+            "the model already has adapters, but `peft_config` is set; trl 0.27 and later raise an error",
+            "模型已带适配器，又设置了 `peft_config`；trl 0.27 起会报错"
         );
         let mut found = RULE
             .finding(given.place, message)
             .with_severity(trainer.severity(cx.project, severity))
-            .with_related(adapted.place, message!("adapters are put on here", "在此加上了适配器"))
-            .with_help(message!("leave peft_config out, or give the bare model", "不要给出 peft_config，或传入不带适配器的模型"));
+            .with_related(adapted.place, message!("the adapters are added here", "在此加上适配器"))
+            .with_help(message!(
+                "remove `peft_config`, or pass the model without adapters",
+                "去掉 `peft_config`，或传入不带适配器的模型"
+            ));
         if let Some(edit) = edit::python::remove(cx.project.file(trainer.call.file), trainer.call.place.range, "peft_config") {
             found = found.with_fix(Fix {
-                title: message!("remove peft_config", "删除 peft_config"),
+                title: message!("remove `peft_config`", "删除 `peft_config`"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit],
             });
@@ -106,7 +109,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The call that puts adapters on the very thing that the trainer is given.
+/// The call that adds adapters to the very object that the trainer gets.
 fn adapted<'a>(cx: &Context<'a>, trainer: &Trainer<'a>) -> Option<&'a LibraryCall> {
     let index = trainer.model()?;
     let argument = trainer.argument("model")?;
@@ -117,7 +120,7 @@ fn adapted<'a>(cx: &Context<'a>, trainer: &Trainer<'a>) -> Option<&'a LibraryCal
             && !call.conditional
             && call.assigned_to.as_deref() == Some(name)
     };
-    // A model that is merged again is bare.
+    // A model whose adapters were merged has none.
     let merged = trainer.code.calls.iter().any(|call| call.name() == "merge_and_unload" || call.name() == "unload");
     trainer.adapting(index).filter(|_| !merged).find(wraps)
 }

@@ -1,10 +1,10 @@
 //! # batch-finder-refused
 //!
-//! `auto_find_batch_size` where the batch must not change.
+//! `auto_find_batch_size` is set, but the batch size must not change.
 //!
 //! ## Why it matters
-//! It halves the batch after an out-of-memory error. GRPO and RLOO refuse it: a smaller batch would break the groups of completions that
-//! belong to one prompt. Under ZeRO 3 the Trainer refuses it, because the sharded model cannot be built again.
+//! It halves the batch size after an out-of-memory error. GRPO and RLOO raise an error: a smaller batch would break the groups of
+//! completions that belong to one prompt. Under ZeRO 3 the Trainer raises an error, because the sharded model cannot be rebuilt.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -25,21 +25,20 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: it is removed. Then lower the batch yourself where memory asks for it.
+//! Unsafe: removes it. Then lower the batch size yourself if memory is short.
 //!
 //! ## When it is milder
-//! Advice for GRPO and RLOO while the version of trl is not known: older ones take it.
+//! Info for GRPO and RLOO if the version of trl is not known: older ones accept it.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/grpo_config.py:1089`, run, and `rloo_config.py:652`; transformers 5.23.0 `trainer.py:899`, read.
 //!
 //! # 中文
 //!
-//! 在批大小不得改变的场合使用了 `auto_find_batch_size`。
+//! 设置了 `auto_find_batch_size`，但批大小不得改变。
 //!
 //! ## 为什么重要
-//! 它在显存不足后将批大小减半。GRPO 与 RLOO 会拒绝：更小的批会打乱同一提示的补全组。ZeRO 3 下 Trainer 也会拒绝，因为无法重建已切分的
-//! 模型。
+//! 它在显存不足后将批大小减半。GRPO 与 RLOO 会报错：更小的批会打乱同一提示的补全组。ZeRO 3 下 Trainer 也会报错，因为无法重建已分片的模型。
 //!
 //! ## 修复
 //! 不安全：删除它；显存不足时请自行减小批大小。
@@ -84,28 +83,34 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             (
                 severity,
                 message!(
-                    "auto_find_batch_size is refused by {name} from trl 1.10 on: a smaller batch breaks its groups",
-                    "trl 1.10 起 {name} 拒绝 auto_find_batch_size：更小的批会打乱分组"
+                    "since trl 1.10, {name} rejects `auto_find_batch_size`: a smaller batch breaks its groups",
+                    "trl 1.10 起 {name} 拒绝 `auto_find_batch_size`：更小的批会打乱分组"
                 ),
             )
         } else if run(cx.project, set).and_then(|run| run.int(Concept::ZeroStage)).or_else(|| own_stage(set)) == Some(3) {
-            (RULE.severity, message!("auto_find_batch_size is refused under ZeRO 3", "ZeRO 3 下拒绝使用 auto_find_batch_size"))
+            (
+                RULE.severity,
+                message!(
+                    "the Trainer rejects `auto_find_batch_size` under ZeRO 3",
+                    "ZeRO 3 下 Trainer 拒绝 `auto_find_batch_size`"
+                ),
+            )
         } else {
             continue;
         };
         if reported.insert(given.place, "") {
             let finding = finding_of(cx, set, &RULE, severity, given.place, message).with_help(message!(
-                "remove it, and lower per_device_train_batch_size by hand",
-                "删除它，并手动减小 per_device_train_batch_size"
+                "remove it, and lower `per_device_train_batch_size` yourself",
+                "删除它，并自行减小 `per_device_train_batch_size`"
             ));
-            let title = message!("remove auto_find_batch_size", "删除 auto_find_batch_size");
+            let title = message!("remove `auto_find_batch_size`", "删除 `auto_find_batch_size`");
             let edit = vramlint_semantic::arguments::remove(cx.project, set, given);
             out.push(crate::argument_findings::with_fix(finding, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }
 }
 
-/// The stage that a dict for `deepspeed` has in the arguments themselves.
+/// The stage of a dict for `deepspeed` in the arguments themselves.
 fn own_stage(set: &ArgumentSet) -> Option<i64> {
     let block = set.get("deepspeed")?.entries.iter().find(|entry| entry.key == "zero_optimization")?;
     let Value::Map(entries) = block.value.as_ref()? else { return None };

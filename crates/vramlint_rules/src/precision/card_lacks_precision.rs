@@ -1,12 +1,12 @@
 //! # card-lacks-precision
 //!
-//! bf16, TF32 or FlashAttention 2 is asked for on a card that cannot do it.
+//! bf16, TF32 or FlashAttention 2 is enabled on a GPU that does not support it.
 //!
 //! ## Why it matters
-//! T4, V100 and the RTX 20 series have no bf16 and no TF32: both came with Ampere. `TrainingArguments` refuses `tf32=True` there, and
-//! FlashAttention 2 refuses these cards when the first batch arrives. bf16 is taken, as torch can make such tensors on them, and is then
-//! computed without tensor cores: slower than fp16 by far. Old releases of torch refuse it. The configurations of TRL turn bf16 on by
-//! default, unless fp16 is.
+//! T4, V100 and the RTX 20 series support neither bf16 nor TF32: both came with Ampere. `TrainingArguments` raises an error for `tf32=True`
+//! there, and FlashAttention 2 raises one when the first batch arrives. bf16 is accepted, because torch can create such tensors on these
+//! GPUs, but it is computed without tensor cores and far slower than fp16. Old releases of torch reject it. TRL's configurations enable
+//! bf16 by default unless fp16 is on.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -36,10 +36,10 @@
 //! Unsafe: fp16 instead of bf16, no TF32, `sdpa` instead of FlashAttention 2.
 //!
 //! ## When it is milder
-//! bf16 is a warning: it runs.
+//! A warning for bf16, which still runs.
 //!
 //! ## When it is silent
-//! Unless `vramlint.toml` names the card: which one a project trains on is not seen otherwise. Where `use_cpu` is set.
+//! If `vramlint.toml` does not name the GPU, which is not visible otherwise. If `use_cpu` is set.
 //!
 //! ## Sources
 //! transformers 5.23.0 `training_args.py`, `utils/import_utils.py:722` (`is_torch_tf32_available`: compute capability 8.0) and `:643` (bf16 is
@@ -48,26 +48,26 @@
 //!
 //! # 中文
 //!
-//! 在不支持的显卡上要求 bf16、TF32 或 FlashAttention 2。
+//! 在不支持的 GPU 上启用了 bf16、TF32 或 FlashAttention 2。
 //!
 //! ## 为什么重要
-//! T4、V100 和 RTX 20 系列没有 bf16，也没有 TF32：两者自 Ampere 起才有。`TrainingArguments` 在这些卡上拒绝 `tf32=True`，FlashAttention 2
-//! 在第一个批次到来时拒绝这些卡。bf16 则会被接受，因为 torch 能在这些卡上创建此类张量，但计算不经张量核心，远慢于 fp16；旧版 torch
-//! 会拒绝。TRL 的配置默认打开 bf16，除非启用了 fp16。
+//! T4、V100 和 RTX 20 系列既不支持 bf16，也不支持 TF32：两者自 Ampere 起才有。在这些 GPU 上，`TrainingArguments` 遇到 `tf32=True` 会报错，
+//! FlashAttention 2 在第一个批次到来时报错。bf16 则会被接受，因为 torch 能在这些 GPU 上创建此类张量，但计算不经张量核心，远慢于 fp16；旧版 torch 会拒绝。
+//! 除非启用了 fp16，TRL 的配置默认启用 bf16。
 //!
 //! ## 修复
 //! 不安全：用 fp16 代替 bf16，不用 TF32，用 `sdpa` 代替 FlashAttention 2。
 //!
 //! ## 何时从轻
-//! bf16 仅作警告：可以运行。
+//! bf16 为警告：仍可运行。
 //!
 //! ## 何时不报
-//! 除非 `vramlint.toml` 指明显卡，否则看不到项目在哪种卡上训练。设置了 `use_cpu` 时不报。
+//! `vramlint.toml` 没有指明 GPU 时不报告，因为无从得知项目在哪种 GPU 上训练；设置了 `use_cpu` 时也不报告。
 //!
 //! ## 来源
-//! transformers 5.23.0 `training_args.py`、`utils/import_utils.py:722`（`is_torch_tf32_available`：计算能力 8.0）与 `:643`（bf16 以 torch
-//! 的回答为准）；torch 2.15.0 `cuda/__init__.py:244`（能创建张量时 `is_bf16_supported` 为真），已阅读；trl 1.16.0
-//! `trainer/base_config.py` 会打开 bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些卡上实际运行。
+//! transformers 5.23.0 `training_args.py`、`utils/import_utils.py:722`（`is_torch_tf32_available`：计算能力 8.0）与 `:643`（bf16 以 torch 的回
+//! 答为准）；torch 2.15.0 `cuda/__init__.py:244`（能创建张量时 `is_bf16_supported` 为真），已阅读；trl 1.16.0 `trainer/base_config.py` 会打开
+//! bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些 GPU 上实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding, with_fix};
 use crate::rule::ReportedPlaces;
@@ -92,7 +92,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Ampere, in tenths.
+/// Compute capability of Ampere, in tenths.
 const AMPERE: u32 = 80;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -108,7 +108,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     attention(cx, out);
 }
 
-/// The card of the target, where it is older than Ampere.
+/// The target GPU, if it is older than Ampere.
 fn old_card(cx: &Context<'_>, file: FileId) -> Option<&'static Gpu> {
     let name = cx.project.policy(file).target.gpu.as_deref()?;
     let card = gpus::lookup(name)?.smallest();
@@ -125,8 +125,10 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut Rep
         }
         let shown = written(cx.project, given);
         out.push(if key == "tf32" {
-            let message =
-                message!("{shown}: a {name} has none, and the arguments are refused", "{shown}：{name} 不支持，参数会被拒绝");
+            let message = message!(
+                "`{shown}`: the {name} does not support TF32, so TrainingArguments raises an error",
+                "`{shown}`：{name} 不支持 TF32，TrainingArguments 会报错"
+            );
             let found = finding(cx, set, &RULE, given.place, message).with_help(message!("remove it", "请删除"));
             with_fix(
                 found,
@@ -137,16 +139,16 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut Rep
         } else {
             let other = key.replace("bf16", "fp16");
             let message = message!(
-                "{shown}: a {name} has no bf16, torch computes it without tensor cores or refuses it",
-                "{shown}：{name} 不支持 bf16，torch 会不经张量核心计算，或拒绝"
+                "`{shown}`: the {name} does not support bf16; torch computes it without tensor cores or raises an error",
+                "`{shown}`：{name} 不支持 bf16；torch 会不经张量核心计算，或报错"
             );
             let found = finding(cx, set, &RULE, given.place, message).with_severity(Severity::Warning);
-            let found = found.with_help(message!("use {other}", "改用 {other}"));
+            let found = found.with_help(message!("use `{other}`", "改用 `{other}`"));
             let edit = rename(cx.project, given, &other).filter(|_| set.lacks(&other));
-            with_fix(found, message!("use {other}", "改用 {other}"), Applicability::Unsafe, edit)
+            with_fix(found, message!("use `{other}`", "改用 `{other}`"), Applicability::Unsafe, edit)
         });
     }
-    // TRL turns it on where neither is given.
+    // TRL enables it if neither is set.
     let by_default = is_trl(set)
         && set.lacks("bf16")
         && set.bool("fp16", false) == Some(false)
@@ -154,13 +156,13 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut Rep
         && set.reader == ArgumentReader::Call;
     if let Some(call) = set.library_call().filter(|call| by_default && !call.is_subclass && reported.insert(call.callee, "")) {
         let message = message!(
-            "TRL turns bf16 on unless fp16 is, and a {name} has none: torch computes it without tensor cores or refuses it",
-            "除非启用 fp16，否则 TRL 会打开 bf16，而 {name} 不支持：torch 会不经张量核心计算，或拒绝"
+            "TRL enables bf16 unless fp16 is set, but the {name} does not support it; torch computes it slowly or raises an error",
+            "除非设置 fp16，TRL 会启用 bf16，而 {name} 不支持；torch 会不经张量核心计算，或报错"
         );
         out.push(
             finding(cx, set, &RULE, call.callee, message)
                 .with_severity(Severity::Warning)
-                .with_help(message!("give fp16=True", "给出 fp16=True")),
+                .with_help(message!("set `fp16=True`", "设置 `fp16=True`")),
         );
     }
 }
@@ -183,8 +185,8 @@ fn attention(cx: &Context<'_>, out: &mut Sink) {
             .finding(
                 place,
                 message!(
-                    "{text} needs Ampere or newer, and the card is a {name}: it is refused",
-                    "{text} 需要 Ampere 或更新的卡，而此处为 {name}：会被拒绝"
+                    "{text} needs Ampere or newer, but the GPU is a {name}; the first batch raises an error",
+                    "{text} 需要 Ampere 或更新的 GPU，而此处为 {name}；第一个批次会报错"
                 ),
             )
             .with_help(message!("use sdpa", "改用 sdpa"));

@@ -1,10 +1,10 @@
 //! # checkpointing-keys-disagree
 //!
-//! The old and the new name of activation checkpointing say different things.
+//! The old and the new name of activation checkpointing have different values.
 //!
 //! ## Why it matters
-//! Newer transformers call it `activation_checkpointing`; `gradient_checkpointing` is an alias that is read only where the new name is
-//! not given. With both, the new one wins without a word: memory is then far from what the old line promises.
+//! Newer transformers call it `activation_checkpointing`; the alias `gradient_checkpointing` is read only if the new name is not set. With
+//! both, the new one silently overrides the old one, and memory differs a lot from what the old line suggests.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,18 +21,18 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the old key, which has no effect, is removed.
+//! Unsafe: removes the old key, which has no effect.
 //!
 //! ## Sources
 //! transformers 5.23.0 `training_args.py:1536`, run.
 //!
 //! # 中文
 //!
-//! 激活检查点的新旧两个名称说法不一。
+//! 激活检查点的新旧两个名称取值不同。
 //!
 //! ## 为什么重要
-//! 较新的 transformers 称之为 `activation_checkpointing`；`gradient_checkpointing` 是别名，仅在没有给出新名称时读取。两者都给出时，
-//! 新名称悄悄生效：显存占用会与旧的那一行所承诺的相去甚远。
+//! 较新的 transformers 称之为 `activation_checkpointing`；别名 `gradient_checkpointing` 仅在未设置新名称时读取。两者都设置时，新名称静默覆盖旧名称，显
+//! 存占用与旧的那一行相差很大。
 //!
 //! ## 修复
 //! 不安全：删除不起作用的旧键。
@@ -74,15 +74,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             if differ && reported.insert(loser.place, "") {
                 let (a, b) = (written(cx.project, winner), written(cx.project, loser));
-                let message =
-                    message!("{b} has no effect beside {a}: the new name wins", "{b} 不起作用：与 {a} 同时给出时新名称生效");
+                let message = message!("`{b}` has no effect: `{a}` overrides it", "`{b}` 不起作用：被 `{a}` 覆盖");
                 let finding = finding(cx, set, &RULE, loser.place, message)
-                    .with_related(winner.place, message!("this one counts", "以此为准"))
-                    .with_help(message!("keep only {new}, with the value that you mean", "只保留 {new}，并写上想要的值"));
+                    .with_related(winner.place, message!("this one takes effect", "此处生效"))
+                    .with_help(message!("keep only `{new}`, with the intended value", "只保留 `{new}`，并写上想要的值"));
                 let edit = vramlint_semantic::arguments::remove(cx.project, set, loser);
                 out.push(crate::argument_findings::with_fix(
                     finding,
-                    message!("remove {old}", "删除 {old}"),
+                    message!("remove `{old}`", "删除 `{old}`"),
                     vramlint_base::Applicability::Unsafe,
                     edit,
                 ));

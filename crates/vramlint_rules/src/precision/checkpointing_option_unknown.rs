@@ -1,10 +1,10 @@
 //! # checkpointing-option-unknown
 //!
-//! An option for activation checkpointing that torch does not know.
+//! Activation checkpointing has an option that torch does not support.
 //!
 //! ## Why it matters
-//! `gradient_checkpointing_kwargs` (`activation_checkpointing_kwargs`) is not looked at until the first forward: there
-//! `torch.utils.checkpoint` refuses an option that it does not know, after the model was loaded and the data prepared.
+//! `gradient_checkpointing_kwargs` (`activation_checkpointing_kwargs`) is not validated before the first forward pass:
+//! `torch.utils.checkpoint` then raises an error for an unknown option, after the model was loaded and the data prepared.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -25,10 +25,10 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where one known option is meant by all appearances: the spelling.
+//! Safe if one known option is clearly meant: corrects the spelling.
 //!
 //! ## When it is silent
-//! Where checkpointing is off, which is transformers' default; TRL turns it on.
+//! If checkpointing is off, which is transformers' default; TRL turns it on.
 //!
 //! ## Sources
 //! torch 2.15.0 `utils/checkpoint.py`, run; transformers 5.23.0 `trainer.py:1504` takes `every_n_layers` and `offload` out first, trl
@@ -36,11 +36,11 @@
 //!
 //! # 中文
 //!
-//! 激活检查点的选项中有 torch 不认识的名称。
+//! 激活检查点有 torch 不支持的选项。
 //!
 //! ## 为什么重要
-//! `gradient_checkpointing_kwargs`（`activation_checkpointing_kwargs`）直到第一次前向才会被查看：届时模型已加载、数据已准备好，
-//! `torch.utils.checkpoint` 才拒绝它不认识的选项。
+//! `gradient_checkpointing_kwargs`（`activation_checkpointing_kwargs`）在第一次前向之前不会被校验：届时模型已加载、数据已准备好，
+//! `torch.utils.checkpoint` 才因未知选项报错。
 //!
 //! ## 修复
 //! 若明显是某个已知选项的误拼，则为安全修复：改正拼写。
@@ -96,13 +96,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
                 let name = &entry.key;
                 let message = message!(
-                    "torch's checkpoint knows no option `{name}`: the first forward is refused",
-                    "torch 的 checkpoint 不认识选项 `{name}`：第一次前向会被拒绝"
+                    "torch's checkpoint has no option `{name}`; the first forward pass raises an error",
+                    "torch 的 checkpoint 没有选项 `{name}`；第一次前向会报错"
                 );
                 let known = KNOWN.iter().copied();
                 let near = keys::nearest(name, known);
                 let help = match near {
-                    Some(near) => message!("write `{near}`", "应写作 `{near}`"),
+                    Some(near) => message!("did you mean `{near}`?", "是否想写 `{near}`？"),
                     None => message!("remove it", "请删除"),
                 };
                 let finding = finding(cx, set, &RULE, entry.place, message).with_help(help);

@@ -1,10 +1,10 @@
 //! # four-bit-defaults
 //!
-//! 4-bit quantization is left at its defaults: `fp4` weights and computation in `float32`.
+//! 4-bit quantization uses the default settings: `fp4` weights and computation in `float32`.
 //!
 //! ## Why it matters
-//! `nf4` fits the spread of trained weights better than `fp4`, at the same size. And every block of weights is unpacked into the
-//! compute dtype: in `float32` that takes twice the bytes and runs without the tensor cores of `bfloat16`.
+//! `nf4` fits the distribution of trained weights better than `fp4`, at the same size. Every block of weights is dequantized to the compute
+//! dtype: `float32` takes twice the bytes of `bfloat16` and does not use its tensor cores.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -22,13 +22,13 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `nf4` and `bfloat16`; both change the numbers of the training.
+//! Unsafe: `nf4` and `bfloat16`; both change the numerics of training.
 //!
 //! ## When it is milder
-//! Where only one of the two is left out it is advice.
+//! Info if only one of the two is missing.
 //!
 //! ## When it is silent
-//! Where more may be given than is seen, or 4 bit is chosen by an option.
+//! If arguments may exist that are not visible, or if an option selects 4 bits.
 //!
 //! ## Sources
 //! transformers 5.23.0 `utils/quantization_config.py` (the defaults), run.
@@ -38,14 +38,13 @@
 //! 4 位量化使用默认值：权重为 `fp4`，计算为 `float32`。
 //!
 //! ## 为什么重要
-//! 在同样大小下，`nf4` 比 `fp4` 更贴合训练后权重的分布。每块权重都会解包成计算 dtype：用 `float32` 时占两倍字节，也用不上 `bfloat16`
-//! 的张量核心。
+//! 在同样大小下，`nf4` 比 `fp4` 更贴合训练后权重的分布。每块权重都会反量化为计算 dtype：用 `float32` 时占两倍字节，也用不上 `bfloat16` 的张量核心。
 //!
 //! ## 何时较轻
 //! 只缺其中一个时仅作提示。
 //!
 //! ## 何时不报
-//! 可能还有看不到的参数，或由选项决定是否 4 位。
+//! 可能还有看不到的参数，或由选项决定是否用 4 位。
 //!
 //! ## 修复
 //! 不安全：改为 `nf4` 与 `bfloat16`；二者都会改变训练数值。
@@ -80,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let set =
             |name: &str| !call.lacks(name, None) || call.assigned.iter().any(|argument| argument.name.as_deref() == Some(name));
         let (kind, compute) = (set("bnb_4bit_quant_type"), set("bnb_4bit_compute_dtype"));
-        // Both widths at once are refused, which another rule says.
+        // Both widths at once raise an error, which another rule reports.
         let eight = call.argument("load_in_8bit", None).is_some_and(|argument| argument.constant() == Some(&Value::Bool(true)));
         if kind && compute || eight || !reported.insert(four.place) {
             continue;
@@ -89,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             (false, false) => RULE.finding(
                 four.place,
                 message!(
-                    "4 bit with the defaults: fp4 weights, computed in float32",
+                    "4-bit quantization uses the defaults: fp4 weights, computation in float32",
                     "4 位量化使用默认值：fp4 权重，以 float32 计算"
                 ),
             ),
@@ -97,8 +96,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 .finding(
                     four.place,
                     message!(
-                        "bnb_4bit_quant_type is not set: the weights become fp4, not nf4",
-                        "未设置 bnb_4bit_quant_type：权重为 fp4 而非 nf4"
+                        "`bnb_4bit_quant_type` is not set: the weights become fp4, not nf4",
+                        "未设置 `bnb_4bit_quant_type`：权重为 fp4 而非 nf4"
                     ),
                 )
                 .with_severity(Severity::Info),
@@ -106,15 +105,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 .finding(
                     four.place,
                     message!(
-                        "bnb_4bit_compute_dtype is not set: 4-bit layers compute in float32",
-                        "未设置 bnb_4bit_compute_dtype：4 位层以 float32 计算"
+                        "`bnb_4bit_compute_dtype` is not set: 4-bit layers compute in float32",
+                        "未设置 `bnb_4bit_compute_dtype`：4 位层以 float32 计算"
                     ),
                 )
                 .with_severity(Severity::Info),
         };
         let mut finding = finding.with_help(message!(
-            "add bnb_4bit_quant_type=\"nf4\" and bnb_4bit_compute_dtype=torch.bfloat16 (torch.float16 before Ampere)",
-            "加上 bnb_4bit_quant_type=\"nf4\" 与 bnb_4bit_compute_dtype=torch.bfloat16（Ampere 之前的卡用 torch.float16）"
+            "add `bnb_4bit_quant_type=\"nf4\"` and `bnb_4bit_compute_dtype=torch.bfloat16` (torch.float16 before Ampere)",
+            "加上 `bnb_4bit_quant_type=\"nf4\"` 与 `bnb_4bit_compute_dtype=torch.bfloat16`（Ampere 之前的 GPU 用 torch.float16）"
         ));
         let (name, source) = match (kind, compute) {
             (false, false) => ("bnb_4bit_quant_type", "\"nf4\", bnb_4bit_compute_dtype=\"bfloat16\""),

@@ -1,11 +1,11 @@
 //! # fsdp-and-deepspeed
 //!
-//! Two engines want to shard the same model, or recompute it twice.
+//! Two engines shard the same model, or recompute its activations twice.
 //!
 //! ## Why it matters
-//! transformers' Trainer refuses `fsdp` together with `deepspeed`. It also refuses activation checkpointing by FSDP
-//! (`fsdp_config["activation_checkpointing"]`) together with its own: every layer would be recomputed twice. And `fsdp` in a training of
-//! one process is refused, since there is nobody to share the shards with.
+//! transformers' Trainer rejects `fsdp` together with `deepspeed`. It also rejects FSDP's activation checkpointing
+//! (`fsdp_config["activation_checkpointing"]`) together with its own: every layer would be recomputed twice. It rejects `fsdp` in a run
+//! with one process too, because there is nothing to shard across.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -22,18 +22,18 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `fsdp` is removed beside `deepspeed`.
+//! Unsafe: removes `fsdp` next to `deepspeed`.
 //!
 //! ## Sources
 //! transformers 5.23.0 `trainer.py:472` and `trainer.py:879`, read.
 //!
 //! # 中文
 //!
-//! 两个引擎都要切分同一个模型，或者对它重复重算。
+//! 两个引擎对同一个模型分片，或对其激活值重算两次。
 //!
 //! ## 为什么重要
-//! transformers 的 Trainer 拒绝 `fsdp` 与 `deepspeed` 同时使用；也拒绝 FSDP 的激活检查点（`fsdp_config["activation_checkpointing"]`）与
-//! 自身的检查点同时开启，否则每层会重算两次；只有一个进程时 `fsdp` 也会被拒绝，因为没有可分担的对象。
+//! transformers 的 Trainer 拒绝 `fsdp` 与 `deepspeed` 同时使用；也拒绝 FSDP 的激活检查点（`fsdp_config["activation_checkpointing"]`）与自身的检查点
+//! 同时开启，否则每层会重算两次；只有一个进程时也拒绝 `fsdp`，因为没有可供分片的其他进程。
 //!
 //! ## 修复
 //! 不安全：与 `deepspeed` 同时出现时删除 `fsdp`。
@@ -69,10 +69,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(deepspeed) = asked(set, "deepspeed") {
             if reported.insert(fsdp.place, "") {
                 let (a, b) = (written(cx.project, fsdp), written(cx.project, deepspeed));
-                let message = message!("{a} beside {b}: the Trainer refuses the pair", "{a} 与 {b} 同时出现：Trainer 会拒绝");
+                let message = message!(
+                    "`{a}` and `{b}` exclude each other; the Trainer raises an error",
+                    "`{a}` 与 `{b}` 互斥；Trainer 会报错"
+                );
                 let finding = finding(cx, set, &RULE, fsdp.place, message)
                     .with_related(deepspeed.place, message!("the other engine", "另一个引擎"))
-                    .with_help(message!("keep one of the two engines", "只保留其中一个引擎"));
+                    .with_help(message!("keep only one of the two engines", "只保留其中一个引擎"));
                 let edit = vramlint_semantic::arguments::remove(cx.project, set, fsdp);
                 out.push(crate::argument_findings::with_fix(
                     finding,
@@ -88,7 +91,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The argument, where it certainly asks for something.
+/// The argument, if it certainly requests something.
 fn asked<'a>(set: &'a ArgumentSet, key: &str) -> Option<&'a ArgumentEntry> {
     let given = set.get(key)?;
     let dict = !given.entries.is_empty();
@@ -108,15 +111,15 @@ fn twice_recomputed(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, r
         entry.value == Some(Value::Bool(true)) || entry.value.as_ref().and_then(Value::as_str).is_some_and(|t| t == "true");
     if asks && on == Some(true) && reported.insert(entry.place, "") {
         let message = message!(
-            "activation checkpointing by FSDP beside that of the Trainer: the pair is refused",
-            "FSDP 的激活检查点与 Trainer 自身的检查点同时开启：会被拒绝"
+            "activation checkpointing is on in both FSDP and the Trainer; the Trainer raises an error",
+            "FSDP 与 Trainer 的激活检查点同时开启；Trainer 会报错"
         );
         out.push(
             finding(cx, set, &RULE, entry.place, message)
                 .with_related(own.map_or(fsdp.place, |given| given.place), message!("the Trainer's own", "Trainer 自身的"))
                 .with_help(message!(
-                    "under FSDP keep that of fsdp_config, and turn the other off",
-                    "使用 FSDP 时保留 fsdp_config 中的，关闭另一个"
+                    "under FSDP keep the one in `fsdp_config`, and turn the other off",
+                    "使用 FSDP 时保留 `fsdp_config` 中的检查点，关闭另一个"
                 )),
         );
     }
@@ -132,15 +135,15 @@ fn alone(cx: &Context<'_>, set: &ArgumentSet, fsdp: &ArgumentEntry, reported: &m
     if by_hand && !xla && run.int(Concept::WorldSize) == Some(1) && reported.insert(fsdp.place, "alone") {
         let shown = written(cx.project, fsdp);
         let message = message!(
-            "{shown} in a run of one process: the Trainer takes it only in distributed training",
-            "单进程运行中设置了 {shown}：Trainer 只在分布式训练中接受"
+            "`{shown}` in a run with one process; the Trainer accepts it only in distributed training",
+            "单进程运行中设置了 `{shown}`；Trainer 只在分布式训练中接受它"
         );
         out.push(
             finding(cx, set, &RULE, fsdp.place, message)
                 .with_related(run.place, message!("starts one process", "只启动一个进程"))
                 .with_help(message!(
-                    "start it with torchrun or accelerate launch, or remove fsdp",
-                    "用 torchrun 或 accelerate launch 启动，或删除 fsdp"
+                    "start it with torchrun or `accelerate launch`, or remove fsdp",
+                    "用 torchrun 或 `accelerate launch` 启动，或删除 fsdp"
                 )),
         );
     }

@@ -1,10 +1,10 @@
 //! # fsdp-config-without-fsdp
 //!
-//! Details for FSDP are given, FSDP itself is not turned on.
+//! `fsdp_config` is set, but FSDP itself is off.
 //!
 //! ## Why it matters
-//! transformers reads `fsdp_config` only where `fsdp` is given. Without it nothing is sharded: every GPU holds the whole model, its
-//! gradients and its optimizer states, and no message says so.
+//! transformers reads `fsdp_config` only if `fsdp` is set. Without it nothing is sharded: every GPU silently holds the whole model, its
+//! gradients and its optimizer states.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,26 +21,26 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `fsdp` is added.
+//! Unsafe: adds `fsdp`.
 //!
 //! ## When it is silent
-//! Where accelerate's file or a flag of the launch turns FSDP on: then it shards by those settings.
+//! If accelerate's file or a flag of the launch turns FSDP on: those settings then apply.
 //!
 //! ## Sources
 //! transformers 5.23.0 `training_args.py:2776`, run.
 //!
 //! # 中文
 //!
-//! 给出了 FSDP 的细节，却没有开启 FSDP。
+//! 设置了 `fsdp_config`，却没有开启 FSDP。
 //!
 //! ## 为什么重要
-//! transformers 只在给出 `fsdp` 时读取 `fsdp_config`。没有它就不会切分：每张 GPU 都持有完整的模型、梯度和优化器状态，且没有任何提示。
+//! transformers 只在设置了 `fsdp` 时读取 `fsdp_config`。没有它就不会分片：每张 GPU 都持有完整的模型、梯度和优化器状态，且没有任何提示。
 //!
 //! ## 修复
 //! 不安全：添加 `fsdp`。
 //!
 //! ## 何时不报
-//! accelerate 的文件或启动参数开启了 FSDP：此时按那些设置切分。
+//! accelerate 的文件或启动参数开启了 FSDP：此时按那些设置分片。
 //!
 //! ## 来源
 //! transformers 5.23.0 `training_args.py:2776`，实际运行。
@@ -70,7 +70,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for set in trainings(cx.project) {
         let Some(config) = set.get("fsdp_config") else { continue };
         let nothing = matches!(&config.value, Some(Value::Null) | None) && config.entries.is_empty();
-        // torch_xla is asked for here, whatever `fsdp` says, in transformers 4.
+        // In transformers 4 this enables torch_xla, whatever `fsdp` is.
         let xla = config.entries.iter().any(|entry| entry.key.contains("xla"));
         let empty = matches!(&config.value, Some(Value::Map(entries)) if entries.is_empty());
         let elsewhere = mentions(cx.project, set, Feature::FsdpUse)
@@ -80,12 +80,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let shown = written(cx.project, config);
         let message = message!(
-            "{shown} is ignored: fsdp is not given, so nothing is sharded",
-            "{shown} 会被忽略：没有给出 fsdp，因此不会切分"
+            "`{shown}` has no effect: fsdp is not set, so nothing is sharded",
+            "`{shown}` 不起作用：未设置 fsdp，因此不会分片"
         );
         let finding = finding(cx, set, &RULE, config.place, message).with_help(message!(
-            "add fsdp=True, or fsdp=\"full_shard\" before transformers 5",
-            "添加 fsdp=True；transformers 5 之前写 fsdp=\"full_shard\""
+            "add `fsdp=True`, or `fsdp=\"full_shard\"` before transformers 5",
+            "添加 `fsdp=True`；transformers 5 之前写 `fsdp=\"full_shard\"`"
         ));
         let edit = match set.get("fsdp") {
             Some(fsdp) => vramlint_semantic::arguments::set_to(cx.project, fsdp, &Value::Bool(true)),

@@ -22,7 +22,7 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `bf16`, which cards before Ampere do not have.
+//! Unsafe: `bf16`, which GPUs before Ampere do not support.
 //!
 //! ## Sources
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1, read.
@@ -32,13 +32,13 @@
 //! torchtune 不支持 fp16 训练。
 //!
 //! ## 为什么重要
-//! fp16 需要梯度缩放器，而这些配方没有：它们在加载模型之前就抛出 `ValueError`。
+//! fp16 需要梯度缩放器，而这些配方没有：它们在加载模型之前就报 `ValueError`。
 //!
 //! ## 修复
-//! 不安全：`bf16`，Ampere 之前的显卡不支持。
+//! 不安全：`bf16`，Ampere 之前的 GPU 不支持。
 //!
 //! ## 来源
-//! torchtune 0.7.0 `recipes/full_finetune_single_device.py`, `recipes/lora_finetune_single_device.py`, the same in 0.3.1 to 0.6.1，阅读源码。
+//! torchtune 0.7.0 `recipes/full_finetune_single_device.py`、`recipes/lora_finetune_single_device.py`（0.3.1 至 0.6.1 相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
@@ -74,7 +74,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn torchtune(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    // Files for generation, evaluation and quantization have no optimizer and may be in fp16.
+    // Files for generation, evaluation and quantization have no optimizer and may use fp16.
     let trains = keys.is_set("optimizer._component_") || keys.is_set("batch_size");
     (keys.text("dtype") == Some("fp16")
         && trains
@@ -85,8 +85,8 @@ fn torchtune(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             "dtype",
             &[],
-            message!("dtype is fp16", "dtype 为 fp16"),
-            message!("write bf16 or fp32", "请写 bf16 或 fp32"),
+            message!("dtype is fp16, which torchtune does not support", "dtype 为 fp16，torchtune 不支持"),
+            message!("use bf16 or fp32", "请用 bf16 或 fp32"),
         )
     })
 }

@@ -1,10 +1,10 @@
 //! # half-precision-twice
 //!
-//! Both `fp16` and `bf16` are asked for.
+//! Both `fp16` and `bf16` are enabled.
 //!
 //! ## Why it matters
-//! transformers' `TrainingArguments`, and TRL's configurations that are made from it, refuse the pair: the run never starts. The same
-//! holds for `fp16_full_eval` with `bf16_full_eval`. Where the two stand in different places, such as a YAML file and a flag, both count.
+//! transformers' `TrainingArguments`, and TRL's configurations derived from it, raise an error: the run never starts. The same holds for
+//! `fp16_full_eval` with `bf16_full_eval`. Both count even if they are in different places, such as a YAML file and a flag.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,24 +21,24 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: one of the two is removed; bf16 stays, since it needs no loss scaling, on GPUs from Ampere on.
+//! Unsafe: removes fp16. bf16 stays because it needs no loss scaling, on GPUs since Ampere.
 //!
 //! ## When it is milder
-//! A warning in a file that nobody is seen to read.
+//! A warning in a file that no program is seen to read.
 //!
 //! ## Sources
 //! transformers 5.23.0 `training_args.py:1784`, run; the check is in every 4.x too.
 //!
 //! # 中文
 //!
-//! 同时要求了 `fp16` 和 `bf16`。
+//! 同时启用了 `fp16` 和 `bf16`。
 //!
 //! ## 为什么重要
-//! transformers 的 `TrainingArguments` 以及由它派生的 TRL 配置会拒绝这种组合，训练无法开始；`fp16_full_eval` 与 `bf16_full_eval` 同理。
-//! 两者写在不同的地方（例如一个在 YAML 文件、一个在命令行参数）时也都算数。
+//! transformers 的 `TrainingArguments` 以及由它派生的 TRL 配置会报错，训练无法开始；`fp16_full_eval` 与 `bf16_full_eval` 同理。两者写在不同的地方（例
+//! 如一个在 YAML 文件、一个在命令行参数）时也同样如此。
 //!
 //! ## 修复
-//! 不安全：删除其中一个；保留 bf16，因为它不需要损失缩放（适用于 Ampere 及更新的 GPU）。
+//! 不安全：删除 fp16；保留 bf16，因为它不需要损失缩放（适用于 Ampere 及更新的 GPU）。
 //!
 //! ## 何时从轻
 //! 看不到由谁读取的文件只报警告。
@@ -74,7 +74,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let (a, b) = (written(cx.project, first), written(cx.project, second));
-            let message = message!("{a} and {b} exclude each other: the run is refused", "{a} 与 {b} 互斥：训练会被拒绝");
+            let message = message!(
+                "`{a}` and `{b}` are both enabled; transformers raises an error",
+                "同时启用了 `{a}` 与 `{b}`；transformers 会报错"
+            );
             let related = message!("the other one", "另一个");
             let finding = finding(cx, set, &RULE, first.place, message)
                 .with_related(second.place, related)
@@ -82,7 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let edit = vramlint_semantic::arguments::remove(cx.project, set, first);
             out.push(crate::argument_findings::with_fix(
                 finding,
-                message!("remove {one}", "删除 {one}"),
+                message!("remove `{one}`", "删除 `{one}`"),
                 vramlint_base::Applicability::Unsafe,
                 edit,
             ));

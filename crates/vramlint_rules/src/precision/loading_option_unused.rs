@@ -1,11 +1,10 @@
 //! # loading-option-unused
 //!
-//! Options for loading a model are given to a TRL trainer that gets the model already loaded.
+//! A TRL trainer gets options for loading a model that is already loaded.
 //!
 //! ## Why it matters
-//! `model_init_kwargs` and `quantization_config` only matter where the trainer loads the model by its name. With a model that is loaded
-//! they are ignored, with a line in the log: the model keeps the type and the size that it has. The `quantization_config` of DPO and KTO
-//! is refused instead.
+//! `model_init_kwargs` and `quantization_config` only matter if the trainer loads the model by its name. With a loaded model they are
+//! ignored, with one line in the log: the model keeps its dtype and size. The `quantization_config` of DPO and KTO raises an error instead.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -29,18 +28,18 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the option is removed. Give it where the model is loaded.
+//! Unsafe: removes the option. Set it where the model is loaded.
 //!
 //! ## Sources
-//! trl 1.16.0 `trainer/sft_trainer.py:699` and `dpo_trainer.py:577`, run; older versions ignore it or refuse it.
+//! trl 1.16.0 `trainer/sft_trainer.py:699` and `dpo_trainer.py:577`, run; older versions ignore or reject it.
 //!
 //! # 中文
 //!
-//! 把加载模型的选项交给了拿到已加载模型的 TRL trainer。
+//! 把加载模型的选项交给了 TRL trainer，而模型已经加载。
 //!
 //! ## 为什么重要
-//! 只有当 trainer 按名称加载模型时，`model_init_kwargs` 和 `quantization_config` 才有意义。对已加载的模型，它们会被忽略，日志中只有一行提示：
-//! 模型保持原有的类型和大小。DPO 与 KTO 的 `quantization_config` 则会被拒绝。
+//! 只有 trainer 按名称加载模型时，`model_init_kwargs` 和 `quantization_config` 才有意义。对已加载的模型，它们会被忽略，日志中只有一行提示：模型保持原有的
+//! dtype 和大小。DPO 与 KTO 的 `quantization_config` 则会报错。
 //!
 //! ## 修复
 //! 不安全：删除该选项。请在加载模型处给出。
@@ -78,18 +77,18 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let given = !kwargs.entries.is_empty() || matches!(&kwargs.value, Some(Value::Map(entries)) if !entries.is_empty());
             if given && reported.insert(kwargs.place, "") {
                 let message = message!(
-                    "model_init_kwargs are ignored: the trainer gets a model that is loaded already",
-                    "model_init_kwargs 会被忽略：trainer 拿到的是已加载的模型"
+                    "`model_init_kwargs` has no effect: the trainer gets a loaded model",
+                    "`model_init_kwargs` 不起作用：trainer 拿到的是已加载的模型"
                 );
                 let mut found = finding(cx, set, &RULE, kwargs.place, message)
                     .with_related(model.place, message!("loaded here", "在此加载"))
-                    .with_help(message!("give the options to from_pretrained", "把这些选项交给 from_pretrained"));
+                    .with_help(message!("pass the options to `from_pretrained`", "把这些选项交给 `from_pretrained`"));
                 let call = set.library_call().filter(|_| kwargs.by == PassedBy::Keyword);
                 let edit =
                     call.and_then(|call| edit::python::remove(cx.project.file(call.file), call.place.range, "model_init_kwargs"));
                 if let Some(edit) = edit {
                     found = found.with_fix(Fix {
-                        title: message!("remove model_init_kwargs", "删除 model_init_kwargs"),
+                        title: message!("remove `model_init_kwargs`", "删除 `model_init_kwargs`"),
                         applicability: Applicability::Unsafe,
                         edits: vec![edit],
                     });
@@ -106,16 +105,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 (
                     Severity::Error,
                     message!(
-                        "{name} refuses a quantization_config for a model that is loaded already",
-                        "{name} 拒绝对已加载的模型给出 quantization_config"
+                        "{name} rejects `quantization_config` for a model that is already loaded",
+                        "模型已加载时，{name} 拒绝 `quantization_config`"
                     ),
                 )
             } else {
                 (
                     RULE.severity,
                     message!(
-                        "quantization_config is ignored: the trainer gets a model that is loaded already",
-                        "quantization_config 会被忽略：trainer 拿到的是已加载的模型"
+                        "`quantization_config` has no effect: the trainer gets a loaded model",
+                        "`quantization_config` 不起作用：trainer 拿到的是已加载的模型"
                     ),
                 )
             };
@@ -123,7 +122,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 RULE.finding(argument.place, message)
                     .with_severity(trainer.severity(cx.project, severity))
                     .with_related(model.place, message!("loaded here", "在此加载"))
-                    .with_help(message!("give it to from_pretrained", "把它交给 from_pretrained")),
+                    .with_help(message!("pass it to `from_pretrained`", "把它交给 `from_pretrained`")),
             );
         }
     }

@@ -1,10 +1,10 @@
 //! # model-by-name-in-fp32
 //!
-//! A TRL trainer is given the name of a model and no type to load it in.
+//! A TRL trainer gets the name of a model but no dtype to load it in.
 //!
 //! ## Why it matters
-//! Newer TRL loads such a model in fp32, whatever its checkpoint holds: most are stored in 16 bits, so the weights take twice their size.
-//! For full fine-tuning that may be wanted (fp32 masters under bf16 autocast); under adapters it only costs memory.
+//! Newer TRL loads such a model in fp32, whatever the dtype of its checkpoint: most are stored in 16 bits, so the weights take twice their
+//! size. That may be intended for full fine-tuning (fp32 master weights under bf16 autocast); with adapters it only costs memory.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -24,17 +24,17 @@
 //! ```
 //!
 //! ## Fix
-//! None: both types may be meant. `model_init_kwargs={"dtype": "auto"}` keeps that of the checkpoint.
+//! None: either dtype may be intended. `model_init_kwargs={"dtype": "auto"}` keeps that of the checkpoint.
 //!
 //! ## When it is silent
-//! For models that vramlint knows: there `weights-in-fp32` says what it costs. Where the version of trl is known to be older than 0.29.
+//! For models in vramlint's catalog, for which `weights-in-fp32` reports the cost. If the version of trl is known to be older than 0.29.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/utils.py:1331`, run; 0.29.0 read.
 //!
 //! # 中文
 //!
-//! 给 TRL trainer 的是模型名称，却没有说明以什么类型加载。
+//! 给 TRL trainer 的是模型名称，却没有指定以什么 dtype 加载。
 //!
 //! ## 为什么重要
 //! 较新的 TRL 无论检查点是什么类型都按 fp32 加载：多数检查点以 16 位保存，权重因此占用两倍空间。全参数微调时可能正合适（bf16 自动混合精度下的
@@ -44,7 +44,7 @@
 //! 无：两种类型都可能是本意。`model_init_kwargs={"dtype": "auto"}` 会保持检查点的类型。
 //!
 //! ## 何时不报
-//! vramlint 认识的模型：由 `weights-in-fp32` 说明代价；已知 trl 版本早于 0.29。
+//! vramlint 目录中的模型：由 `weights-in-fp32` 报告代价；已知 trl 版本早于 0.29。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
@@ -68,7 +68,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// TRL's trainers that load a model given by name through `create_model_from_path`.
+/// TRL's trainers that load a model by name through `create_model_from_path`.
 const TRAINERS: &[&str] = &["SFTTrainer", "DPOTrainer", "KTOTrainer", "GRPOTrainer", "RLOOTrainer", "RewardTrainer"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -86,12 +86,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         if reported.insert(trainer.call.place, "") {
             let message = message!(
-                "trl 0.29 and later load `{name}` in fp32, whatever type its checkpoint has",
-                "trl 0.29 及之后的版本按 fp32 加载 `{name}`，不论检查点是什么类型"
+                "since trl 0.29, `{name}` is loaded in fp32, whatever the dtype of its checkpoint",
+                "trl 0.29 起按 fp32 加载 `{name}`，不论检查点是什么 dtype"
             );
             out.push(RULE.finding(trainer.call.place, message).with_help(message!(
-                "say it: model_init_kwargs={{\"dtype\": \"auto\"}} keeps the checkpoint's type",
-                "请写明：model_init_kwargs={{\"dtype\": \"auto\"}} 会保持检查点的类型"
+                "set `model_init_kwargs={{\"dtype\": \"auto\"}}` to keep the checkpoint's dtype",
+                "设置 `model_init_kwargs={{\"dtype\": \"auto\"}}` 以保持检查点的 dtype"
             )));
         }
     }

@@ -1,10 +1,10 @@
 //! # needs-evaluation
 //!
-//! Something that lives by evaluations, without evaluations.
+//! A setting needs evaluation, but the run does not evaluate.
 //!
 //! ## Why it matters
-//! The schedulers `reduce_lr_on_plateau` and `greedy` follow the metric of the evaluation: without `eval_strategy` the arguments are
-//! refused. An `eval_strategy` in turn needs an `eval_dataset`: without one the Trainer refuses to start.
+//! The schedulers `reduce_lr_on_plateau` and `greedy` follow the evaluation metric: without `eval_strategy` the arguments raise an error.
+//! An `eval_strategy` in turn needs an `eval_dataset`: without one the Trainer raises an error at the start.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,21 +21,21 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe for a scheduler: `eval_strategy="epoch"` is added. None for a missing data set.
+//! Unsafe for a scheduler: adds `eval_strategy="epoch"`. None for a missing dataset.
 //!
 //! ## When it is silent
-//! Where the call of the trainer may be given more than is seen, and for trainers of your own.
+//! If the trainer may get arguments that are not visible, and for custom trainers.
 //!
 //! ## Sources
 //! transformers 5.23.0 `training_args.py:1790` and `trainer.py:682`, run.
 //!
 //! # 中文
 //!
-//! 有依赖评估的设置，却没有评估。
+//! 有设置依赖评估，但运行不做评估。
 //!
 //! ## 为什么重要
-//! 调度器 `reduce_lr_on_plateau` 和 `greedy` 依据评估指标调整：没有 `eval_strategy` 时参数会被拒绝。反过来，`eval_strategy` 需要
-//! `eval_dataset`：没有它 Trainer 会拒绝启动。
+//! 调度器 `reduce_lr_on_plateau` 和 `greedy` 依据评估指标调整：没有 `eval_strategy` 时会报错。反过来，`eval_strategy` 需要 `eval_dataset`：没有它
+//! Trainer 启动时会报错。
 //!
 //! ## 修复
 //! 对调度器为不安全修复：添加 `eval_strategy="epoch"`。缺少数据集时没有自动修复。
@@ -74,11 +74,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let follows = follows.filter(|name| matches!(*name, "reduce_lr_on_plateau" | "greedy"));
         if let Some(name) = follows.filter(|_| strategy(set, EVAL, "no") == Some("no") && reported.insert(scheduler.place, "")) {
             let message = message!(
-                "{name} follows evaluations, and there are none: it is refused",
-                "{name} 依据评估调整，但没有评估：会被拒绝"
+                "{name} follows evaluations, but the run does not evaluate; transformers raises an error",
+                "{name} 依据评估调整，但运行不做评估；transformers 会报错"
             );
-            let mut found = finding(cx, set, &RULE, scheduler.place, message)
-                .with_help(message!("give an eval_strategy, and an eval_dataset", "给出 eval_strategy 以及 eval_dataset"));
+            let mut found = finding(cx, set, &RULE, scheduler.place, message).with_help(message!(
+                "set `eval_strategy`, and pass an `eval_dataset`",
+                "设置 `eval_strategy`，并传入 `eval_dataset`"
+            ));
             if let Some(eval) = first_entry(set, EVAL) {
                 found = found.with_related(eval.place, message!("no evaluation", "不评估"));
             }
@@ -99,13 +101,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if trainer.lacks("eval_dataset") && reported.insert(eval.place, "data") {
             let shown = written(cx.project, eval);
             let message = message!(
-                "{shown}, but the trainer is given no eval_dataset: it refuses to start",
-                "设置了 {shown}，但没有给 trainer 传入 eval_dataset：它会拒绝启动"
+                "`{shown}` is set, but the trainer gets no `eval_dataset`; it raises an error",
+                "设置了 `{shown}`，但没有给 trainer 传入 `eval_dataset`；它会报错"
             );
             out.push(
                 finding(cx, set, &RULE, eval.place, message)
-                    .with_related(trainer.call.callee, message!("the trainer", "trainer 在此"))
-                    .with_help(message!("pass eval_dataset, or do not evaluate", "传入 eval_dataset，或不做评估")),
+                    .with_related(trainer.call.callee, message!("the trainer", "trainer"))
+                    .with_help(message!("pass `eval_dataset`, or do not evaluate", "传入 `eval_dataset`，或不做评估")),
             );
         }
     }

@@ -1,10 +1,10 @@
 //! # optimizer-not-supported-here
 //!
-//! The optimizer does not work with the way in which the training is split or tuned.
+//! The optimizer does not work with the sharding, offload or adapters of this run.
 //!
 //! ## Why it matters
-//! 8-bit states of bitsandbytes, Muon and low-rank projections are kept per whole parameter on the GPU. Sharding, offload or adapters
-//! take that away, and the framework refuses the combination.
+//! 8-bit states of bitsandbytes, Muon and low-rank projections need whole parameters on the GPU. Sharding, offload or adapters take those
+//! away, and the framework raises an error.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -39,7 +39,7 @@
 //! ```
 //!
 //! ## Fix
-//! None: another optimizer is another training.
+//! None: another optimizer changes the training.
 //!
 //! ## Sources
 //! Axolotl 0.18.0 `utils/schemas/validation.py:842` and `:1131`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:507`,
@@ -47,16 +47,16 @@
 //!
 //! # 中文
 //!
-//! 所选优化器不支持当前的切分或训练方式。
+//! 所选优化器不支持该运行的分片、卸载或适配器。
 //!
 //! ## 为什么重要
-//! bitsandbytes 的 8 bit 状态、Muon 与低秩投影都要求 GPU 上有完整参数。切分、卸载或适配器使其不成立，框架会拒绝这种组合。
+//! bitsandbytes 的 8 位状态、Muon 与低秩投影都要求 GPU 上有完整参数。分片、卸载或适配器使其不成立，框架会报错。
 //!
 //! ## 修复
 //! 无：换优化器等于换一种训练。
 //!
 //! ## 来源
-//! Axolotl 0.18.0 `utils/schemas/validation.py:842` and `:1131`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:507`,
+//! Axolotl 0.18.0 `utils/schemas/validation.py:842` 与 `:1131`；LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:507`、
 //! `hparams/finetuning_args.py:595`，阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
@@ -95,8 +95,8 @@ fn refusal(at: &'static str, with: &[&'static str], optimizer: &str, beside: &st
     Refusal::new(
         at,
         with,
-        message!("{optimizer} together with {beside}", "{optimizer} 与 {beside} 同用"),
-        message!("choose another optimizer, or take {beside} away", "请换用其他优化器，或去掉 {beside}"),
+        message!("{optimizer} does not work with {beside}", "{optimizer} 不能与 {beside} 同用"),
+        message!("choose another optimizer, or remove {beside}", "请换用其他优化器，或去掉 {beside}"),
     )
 }
 
@@ -120,7 +120,7 @@ fn axolotl_fsdp(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     }
     let offload = ["fsdp_config.offload_params", "fsdp_config.fsdp_offload_params"].into_iter().find(|key| keys.is_on(key))?;
     let refusal = refusal("optimizer", &[offload], optimizer, "offload_params");
-    // Older schemas look only where the list of options is given too, and at the older name.
+    // Older schemas check only if the list of options is set too, and under the older name.
     let listed = keys.is_on("fsdp") && offload == "fsdp_config.fsdp_offload_params";
     Some(if listed { refusal } else { refusal.since("axolotl", "0.12.0") })
 }
@@ -140,7 +140,7 @@ fn axolotl_engine(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         return Some(refusal("optimizer", &["adapter"], optimizer, "adapter").since("axolotl", since));
     }
     let sharded = keys.is_on("fsdp") || keys.is_on("fsdp_config");
-    // Muon under FSDP 2 came with 0.13.1.
+    // Muon with FSDP 2 came with 0.13.1.
     if sharded && optimizer == "muon" && fsdp2(keys) == Some(true) {
         return Some(
             refusal("optimizer", &["fsdp_version", "fsdp_config"], optimizer, "FSDP").between("axolotl", since, "0.13.1"),

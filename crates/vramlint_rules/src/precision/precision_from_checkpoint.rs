@@ -1,10 +1,10 @@
 //! # precision-from-checkpoint
 //!
-//! Nothing says which precision is trained in, and what is chosen is fp16.
+//! The precision is not set, and ms-swift selects fp16.
 //!
 //! ## Why it matters
-//! ms-swift looks at the dtype of the weights where neither `bf16` nor `fp16` is given: float32 and float16 turn fp16 mixed precision
-//! on. Its range is small: a loss that overflows skips steps, and models that were trained in bfloat16 may diverge.
+//! If neither `bf16` nor `fp16` is set, ms-swift uses the dtype of the weights: float32 and float16 turn fp16 mixed precision on. Its range
+//! is small: a loss that overflows skips steps, and models that were trained in bfloat16 may diverge.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -20,14 +20,14 @@
 //! None: `--bf16 true` and `--fp16 false` are both possible.
 //!
 //! ## When it is silent
-//! Where the dtype is read from the checkpoint: that one is not looked into.
+//! If the dtype comes from the checkpoint, which is not read.
 //!
 //! ## Sources
 //! ms-swift 4.6.0 `swift/arguments/base_args/model_args.py:126`, read.
 //!
 //! # 中文
 //!
-//! 没有写明以哪种精度训练，而被选中的是 fp16。
+//! 没有设置精度，ms-swift 会选用 fp16。
 //!
 //! ## 为什么重要
 //! 既没有 `bf16` 也没有 `fp16` 时，ms-swift 依据权重的 dtype 决定：float32 与 float16 都会打开 fp16 混合精度。它的数值范围小：损失溢出会
@@ -37,7 +37,7 @@
 //! 无：`--bf16 true` 与 `--fp16 false` 都有可能。
 //!
 //! ## 何时不报告
-//! dtype 由检查点决定时：不会查看检查点内容。
+//! dtype 由检查点决定时：检查点内容不会被读取。
 //!
 //! ## 来源
 //! ms-swift 4.6.0 `swift/arguments/base_args/model_args.py:126`，阅读源码。

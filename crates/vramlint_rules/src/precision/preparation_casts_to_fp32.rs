@@ -1,11 +1,11 @@
 //! # preparation-casts-to-fp32
 //!
-//! `prepare_model_for_kbit_training` makes everything that is not quantized float32.
+//! `prepare_model_for_kbit_training` casts everything that is not quantized to float32.
 //!
 //! ## Why it matters
-//! It casts each remaining bf16 or fp16 tensor to float32, the embeddings and the head too: 4 bytes instead of 2 for each number of a
-//! table that can hold half a billion of them. It also turns checkpointing on. TRL prepares quantized models itself since it keeps
-//! bf16, so the call is not needed there.
+//! It casts every remaining bf16 or fp16 tensor to float32, including the embeddings and the head: 4 bytes instead of 2 for each number of
+//! a table with up to half a billion of them. It also turns checkpointing on. TRL prepares quantized models itself and keeps bf16, so the
+//! call is not needed there.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -31,10 +31,10 @@
 //! ```
 //!
 //! ## Fix
-//! There is no automatic fix: some trainings want float32 norms.
+//! None: some training setups need float32 norms.
 //!
 //! ## When it is silent
-//! Where the size of the vocabulary is not known, or below 64 000.
+//! If the vocabulary size is not known, or below 64 000.
 //!
 //! ## Sources
 //! peft 0.21.2 `utils/other.py`, `prepare_model_for_kbit_training`, run; trl 1.16.0 `trainer/sft_trainer.py`, read.
@@ -44,11 +44,11 @@
 //! `prepare_model_for_kbit_training` 会把所有未量化的部分转为 float32。
 //!
 //! ## 为什么重要
-//! 它把剩余的每个 bf16 或 fp16 张量转为 float32，嵌入层和输出头也不例外：可能有五亿个数的表，每个数从 2 字节变为 4 字节。它还会打开激活重计算。TRL 自行
-//! 准备量化模型并保持 bf16，因此在 TRL 中不需要此调用。
+//! 它把剩余的每个 bf16 或 fp16 张量转为 float32，嵌入层和输出头也不例外：可能有五亿个数的表，每个数从 2 字节变为 4 字节。它还会打开激活检查点。TRL 自行准备量
+//! 化模型并保持 bf16，因此在 TRL 中不需要此调用。
 //!
 //! ## 修复
-//! 没有自动修复：有些训练需要 float32 的归一化层。
+//! 无：有些训练需要 float32 的归一化层。
 //!
 //! ## 何时不报
 //! 词表大小未知，或小于 64 000 时。
@@ -75,7 +75,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// A vocabulary from which on the table is worth a word.
+/// Vocabulary size above which the table is worth a report.
 const LARGE: u64 = 64_000;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -97,18 +97,18 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             RULE.finding(
                 call.callee,
                 message!(
-                    "it makes what is not quantized float32: {rows} rows of {model} embeddings, and the head",
-                    "它会把未量化的部分转为 float32：{model} 的 {rows} 行嵌入以及输出头",
+                    "everything that is not quantized becomes float32: {rows} rows of {model} embeddings, and the head",
+                    "未量化的部分都会转为 float32：{model} 的 {rows} 行嵌入以及输出头",
                     model = known.id
                 ),
             )
             .with_related(load.place, message!("the model is loaded here", "在此加载模型"))
-            .with_help(message!("leave it out where TRL trains: it keeps bf16", "用 TRL 训练时可省去：TRL 会保持 bf16")),
+            .with_help(message!("remove it if TRL trains the model: TRL keeps bf16", "若用 TRL 训练，请去掉它：TRL 会保持 bf16")),
         );
     }
 }
 
-/// The rows of the embeddings, as the `config.json` of a model states them.
+/// The rows of the embeddings, from the `config.json` of a model.
 fn vocabulary(config: &str) -> Option<u64> {
     let (_, rest) = config.split_once("\"vocab_size\"")?;
     let digits: String = rest.trim_start_matches([':', ' ']).chars().take_while(char::is_ascii_digit).collect();

@@ -1,9 +1,9 @@
 //! # qlora-without-4bit
 //!
-//! `adapter: qlora` on a base model that is not loaded in 4 bits.
+//! `adapter: qlora` is set, but the base model is not loaded in 4 bits.
 //!
 //! ## Why it matters
-//! QLoRA is LoRA on 4-bit weights. Axolotl refuses `qlora` without `load_in_4bit: true`, and with `load_in_8bit` or `gptq`.
+//! QLoRA is LoRA on 4-bit weights. Axolotl rejects `qlora` without `load_in_4bit: true`, and together with `load_in_8bit` or `gptq`.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -39,16 +39,16 @@
 //!
 //! # 中文
 //!
-//! `adapter: qlora`，但基座模型没有以 4 bit 加载。
+//! 设置了 `adapter: qlora`，但基座模型没有以 4 位加载。
 //!
 //! ## 为什么重要
-//! QLoRA 是在 4 bit 权重上的 LoRA。Axolotl 会拒绝没有 `load_in_4bit: true` 的 `qlora`，也拒绝它与 `load_in_8bit` 或 `gptq` 同用。
+//! QLoRA 是在 4 位 权重上的 LoRA。Axolotl 会拒绝没有 `load_in_4bit: true` 的 `qlora`，也拒绝它与 `load_in_8bit` 或 `gptq` 同用。
 //!
 //! ## 修复
 //! 无：写 `load_in_4bit: true` 或 `adapter: lora` 都有可能。
 //!
 //! ## 来源
-//! Axolotl 0.18.0 `utils/schemas/peft.py:205`, the same from 0.8.0，阅读源码。
+//! Axolotl 0.18.0 `utils/schemas/peft.py:205`（0.8.0 起相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
@@ -83,16 +83,16 @@ fn axolotl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         return Some(Refusal::new(
             other,
             &["adapter"],
-            message!("adapter is qlora, and {other} is set", "adapter 为 qlora，却设置了 {other}"),
-            message!("qlora takes load_in_4bit alone", "qlora 只能与 load_in_4bit 同用"),
+            message!("`adapter` is qlora, but {other} is set", "`adapter` 为 qlora，却设置了 {other}"),
+            message!("qlora requires `load_in_4bit` and nothing else", "qlora 只能与 `load_in_4bit` 同用"),
         ));
     }
     keys.is_off("load_in_4bit").then(|| {
         Refusal::new(
             "adapter",
             &["load_in_4bit"],
-            message!("adapter is qlora, but load_in_4bit is not set", "adapter 为 qlora，但没有设置 load_in_4bit"),
-            message!("write load_in_4bit: true, or adapter: lora", "请写 load_in_4bit: true，或改为 adapter: lora"),
+            message!("`adapter` is qlora, but `load_in_4bit` is not set", "`adapter` 为 qlora，但没有设置 `load_in_4bit`"),
+            message!("set `load_in_4bit: true`, or `adapter: lora`", "请写 `load_in_4bit: true`，或改为 `adapter: lora`"),
         )
     })
 }

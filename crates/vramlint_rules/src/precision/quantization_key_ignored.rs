@@ -1,11 +1,11 @@
 //! # quantization-key-ignored
 //!
-//! `BitsAndBytesConfig` is given a keyword that it drops, or that nothing turns on.
+//! `BitsAndBytesConfig` drops a keyword, or nothing turns quantization on.
 //!
 //! ## Why it matters
-//! Keywords that it does not know are logged at info level and dropped: with `bnb_4bit_use_nested_quant` (TRL's word is
-//! `use_bnb_nested_quant`, bitsandbytes' is `bnb_4bit_use_double_quant`) double quantization stays off. And without
-//! `load_in_4bit` or `load_in_8bit` nothing is quantized at all, whatever else is written.
+//! Unknown keywords are logged at info level and dropped: with `bnb_4bit_use_nested_quant` (TRL calls it `use_bnb_nested_quant`,
+//! bitsandbytes `bnb_4bit_use_double_quant`) double quantization stays off. Without `load_in_4bit` or `load_in_8bit` nothing is quantized
+//! at all, whatever else is set.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -28,17 +28,17 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the keyword that it knows; it takes effect from then on.
+//! Unsafe: renames it to the known keyword, which then takes effect.
 //!
 //! ## When it is silent
-//! Where more may be given than is seen; where the bits are chosen by an option.
+//! If arguments may exist that are not visible; if an option selects the bits.
 //!
 //! ## Sources
 //! transformers 5.23.0 `utils/quantization_config.py`, `BitsAndBytesConfig.__init__`, run.
 //!
 //! # 中文
 //!
-//! `BitsAndBytesConfig` 收到它会丢弃、或没有任何设置使其生效的关键字。
+//! `BitsAndBytesConfig` 会丢弃某个关键字，或没有设置开启量化。
 //!
 //! ## 为什么重要
 //! 未知关键字只在 info 级别记录后被丢弃：写 `bnb_4bit_use_nested_quant`（TRL 的写法是 `use_bnb_nested_quant`，bitsandbytes 的写法是
@@ -48,7 +48,7 @@
 //! 可能还有看不到的参数；位数由选项决定。
 //!
 //! ## 修复
-//! 不安全：改为它认识的关键字；此后该设置将生效。
+//! 不安全：改名为已知的关键字；此后该设置将生效。
 //!
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__`，实际运行。
@@ -87,7 +87,7 @@ const KEYS: &[&str] = &[
     "bnb_4bit_quant_storage",
 ];
 const SAVED: &[&str] = &["quant_method", "_load_in_8bit", "_load_in_4bit"];
-/// Words of other tools for the same.
+/// Names in other tools for the same setting.
 const OTHERS: &[(&str, &str)] = &[
     ("use_double_quant", "bnb_4bit_use_double_quant"),
     ("double_quant", "bnb_4bit_use_double_quant"),
@@ -118,18 +118,18 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let mut finding = RULE.finding(
                 argument.place,
                 message!(
-                    "BitsAndBytesConfig drops {name}: it has no such keyword",
-                    "BitsAndBytesConfig 会丢弃 {name}：没有这个关键字"
+                    "BitsAndBytesConfig silently drops `{name}`: it has no such keyword",
+                    "BitsAndBytesConfig 会静默丢弃 `{name}`：没有这个关键字"
                 ),
             );
             if let Some(known) = meant(name) {
-                finding = finding.with_help(message!("did you mean {known}?", "是否应为 {known}？"));
+                finding = finding.with_help(message!("did you mean `{known}`?", "是否想写 `{known}`？"));
                 if argument.is_explicit {
                     let start = argument.place.range.start;
                     let key =
                         FileRange::new(call.file, TextRange::new(start, start + u32::try_from(name.len()).unwrap_or_default()));
                     let edits = vec![edit::replace(key, known)];
-                    let title = message!("rename it to {known}", "改名为 {known}");
+                    let title = message!("rename it to `{known}`", "改名为 `{known}`");
                     finding = finding.with_fix(Fix { title, applicability: Applicability::Unsafe, edits });
                 }
             }
@@ -150,22 +150,25 @@ fn off(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
         .arguments
         .iter()
         .any(|argument| argument.name.as_deref().is_some_and(|name| name.starts_with("bnb_") || name.starts_with("llm_")));
-    // Both switched off in writing is a choice; settings for what is off are not.
+    // Explicitly switching both off is a choice; settings for a quantization that is off are not.
     if mentions && reported.insert(call.place) {
         out.push(
             RULE.finding(
                 call.callee,
                 message!(
-                    "neither load_in_4bit nor load_in_8bit is on: nothing is quantized",
-                    "load_in_4bit 与 load_in_8bit 均未打开：不会进行任何量化"
+                    "neither `load_in_4bit` nor `load_in_8bit` is on: nothing is quantized",
+                    "`load_in_4bit` 与 `load_in_8bit` 均未打开：不会进行任何量化"
                 ),
             )
-            .with_help(message!("add load_in_4bit=True, or leave the configuration out", "加上 load_in_4bit=True，或去掉该配置")),
+            .with_help(message!(
+                "add `load_in_4bit=True`, or remove the configuration",
+                "加上 `load_in_4bit=True`，或去掉该配置"
+            )),
         );
     }
 }
 
-/// The keyword that is meant: by the words of other tools, else one that is spelled nearly so.
+/// The intended keyword: another tool's name for it, else one with a similar spelling.
 fn meant(name: &str) -> Option<&'static str> {
     if let Some((_, known)) = OTHERS.iter().find(|(other, _)| *other == name) {
         return Some(known);

@@ -1,10 +1,10 @@
 //! # quantization-refused
 //!
-//! `BitsAndBytesConfig` is given values that it refuses: both 4 and 8 bit, a whole number as threshold, text for a truth value.
+//! `BitsAndBytesConfig` has values that it rejects: both 4 and 8 bits, an integer as threshold, a string for a boolean.
 //!
 //! ## Why it matters
-//! The configuration checks its types when it is made. `llm_int8_threshold=6` is an `int` where a `float` is asked for, and
-//! `load_in_4bit="true"` is text: the program ends with `TypeError` before a model is loaded.
+//! The configuration checks its types when it is created. `llm_int8_threshold=6` is an `int` but must be a `float`, and
+//! `load_in_4bit="true"` is a string: the program ends with a `TypeError` before a model is loaded.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,21 +21,21 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: `6.0` for `6`, `True` for `"true"`. Which of 4 and 8 bit is meant is yours to say.
+//! Safe: `6.0` for `6`, `True` for `"true"`. Whether 4 or 8 bits are intended is your decision.
 //!
 //! ## When it is silent
-//! Where a value is not known, or comes from the command line.
+//! If a value is not known or comes from the command line.
 //!
 //! ## Sources
 //! transformers 5.23.0 `utils/quantization_config.py`, `BitsAndBytesConfig.__init__` and `post_init`, run.
 //!
 //! # 中文
 //!
-//! `BitsAndBytesConfig` 收到它会拒绝的值：同时 4 位与 8 位、用整数作阈值、用文本作布尔值。
+//! `BitsAndBytesConfig` 有它会拒绝的值：同时 4 位与 8 位、用整数作阈值、用字符串作布尔值。
 //!
 //! ## 为什么重要
-//! 该配置在创建时检查类型。`llm_int8_threshold=6` 是 `int`，而要求的是 `float`；`load_in_4bit="true"` 是文本：程序在加载模型之前就以
-//! `TypeError` 结束。
+//! 该配置在创建时检查类型。`llm_int8_threshold=6` 是 `int`，而要求的是 `float`；`load_in_4bit="true"` 是字符串：程序在加载模型之前就以 `TypeError` 结
+//! 束。
 //!
 //! ## 何时不报
 //! 值无法得知，或来自命令行。
@@ -67,7 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// What a keyword must be, in the words of Python.
+/// The type of each keyword, in Python's terms.
 const TYPES: &[(&str, &str)] = &[
     ("load_in_4bit", "bool"),
     ("load_in_8bit", "bool"),
@@ -97,7 +97,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     both_in_model_config(cx, &mut reported, out);
 }
 
-/// The same in a `ModelConfig` of TRL, filled by its parser: it refuses to be made.
+/// The same in a `ModelConfig` of TRL, filled by its parser: creating it raises an error.
 fn both_in_model_config(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) {
     for set in
         cx.project.arguments().iter().filter(|set| set.has_class("trl.ModelConfig") && set.reader != ArgumentReader::Unknown)
@@ -106,13 +106,13 @@ fn both_in_model_config(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &m
         let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { continue };
         if reported.insert(eight.place) {
             let message = message!(
-                "load_in_4bit and load_in_8bit are both on: ModelConfig is refused",
-                "load_in_4bit 与 load_in_8bit 同时打开：ModelConfig 会被拒绝"
+                "`load_in_4bit` and `load_in_8bit` are both on; ModelConfig raises an error",
+                "`load_in_4bit` 与 `load_in_8bit` 同时打开；ModelConfig 会报错"
             );
             out.push(
                 finding(cx, set, &RULE, eight.place, message)
-                    .with_related(four.place, message!("4 bit is asked for here", "此处要求 4 位"))
-                    .with_help(message!("keep one of them", "只保留其中一个")),
+                    .with_related(four.place, message!("4 bits are set here", "在此设置 4 位"))
+                    .with_help(message!("keep only one of them", "只保留其中一个")),
             );
         }
     }
@@ -126,17 +126,17 @@ fn both(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
             RULE.finding(
                 eight.place,
                 message!(
-                    "load_in_4bit and load_in_8bit are both on: BitsAndBytesConfig is refused",
-                    "load_in_4bit 与 load_in_8bit 同时打开：BitsAndBytesConfig 会被拒绝"
+                    "`load_in_4bit` and `load_in_8bit` are both on; BitsAndBytesConfig raises an error",
+                    "`load_in_4bit` 与 `load_in_8bit` 同时打开；BitsAndBytesConfig 会报错"
                 ),
             )
-            .with_related(four.place, message!("4 bit is asked for here", "此处要求 4 位"))
-            .with_help(message!("keep one of them", "只保留其中一个")),
+            .with_related(four.place, message!("4 bits are set here", "在此设置 4 位"))
+            .with_help(message!("keep only one of them", "只保留其中一个")),
         );
     }
 }
 
-/// A 4-bit type that bitsandbytes does not have: the configuration takes it, the load does not.
+/// A 4-bit type that bitsandbytes does not have: the configuration accepts it, loading the model does not.
 fn kind(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     let Some(argument) = call.argument("bnb_4bit_quant_type", None) else { return };
     let Some((text, place)) = calls::text_value(argument).filter(|(text, _)| !matches!(*text, "nf4" | "fp4")) else { return };
@@ -148,8 +148,8 @@ fn kind(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
         .finding(
             place,
             message!(
-                "bnb_4bit_quant_type = '{text}' is refused at the load: bitsandbytes has nf4 and fp4",
-                "bnb_4bit_quant_type = '{text}' 会在加载时被拒绝：bitsandbytes 只有 nf4 和 fp4"
+                "`bnb_4bit_quant_type = '{text}'` raises an error when the model is loaded: expected nf4 or fp4",
+                "`bnb_4bit_quant_type = '{text}'` 会在加载模型时报错：应为 nf4 或 fp4"
             ),
         )
         .with_help(message!("nf4 fits trained weights best", "nf4 最贴合训练后的权重"));
@@ -175,7 +175,7 @@ fn wrong_type(
         ArgValue::Dict { .. } => ("dict", None),
         _ => return,
     };
-    // A tuple is read as a list here, though the library tells them apart.
+    // A tuple is read as a list here, although the library distinguishes them.
     let absent_allowed = key == "llm_int8_skip_modules" && found == "NoneType";
     if found == asked || absent_allowed || !reported.insert(value.place) {
         return;
@@ -184,11 +184,11 @@ fn wrong_type(
         .finding(
             value.place,
             message!(
-                "{key} must be of type {asked}, not {found}: BitsAndBytesConfig is refused",
-                "{key} 须为 {asked} 而非 {found}：BitsAndBytesConfig 会被拒绝"
+                "`{key}` must be of type {asked}, not {found}; BitsAndBytesConfig raises an error",
+                "`{key}` 须为 {asked} 而非 {found}；BitsAndBytesConfig 会报错"
             ),
         )
-        .with_help(message!("give it as a {asked}", "以 {asked} 给出"));
+        .with_help(message!("pass a {asked}", "传入 {asked}"));
     if !call.place.range.contains(value.place.range) {
         finding = finding.with_related(call.place, calls::reached_message(call));
     }

@@ -1,10 +1,10 @@
 //! # quantized-by-default
 //!
-//! A model is loaded by unsloth without a word on its width: it comes in 4 bit.
+//! Loads an Unsloth model without choosing a precision; it defaults to 4-bit.
 //!
 //! ## Why it matters
-//! `load_in_4bit` is on unless it is switched off. Who means to train bfloat16 weights gets quantized ones, with other memory, other
-//! speed and another result. Figures of both are compared all the time, so say which it is.
+//! `load_in_4bit` is on unless it is switched off. A run meant to train bfloat16 weights trains quantized ones, with different memory,
+//! speed and results. Set it explicitly.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,26 +21,26 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe, to be looked at: `load_in_4bit=True`, which is what happens.
+//! Unsafe, to be reviewed: `load_in_4bit=True`, which matches what happens.
 //!
 //! ## When it is silent
-//! Where any width or `full_finetuning` is given, where more may be given than is seen, and for names that say the width themselves.
+//! If any precision or `full_finetuning` is set, if arguments may exist that are not visible, and for names that include the precision.
 //!
 //! ## Sources
 //! unsloth 2026.8.19 and 2026.10.9 `models/loader.py`, read.
 //!
 //! # 中文
 //!
-//! 用 unsloth 加载模型而没有写明位宽：会以 4 位加载。
+//! 用 unsloth 加载模型时没有指定精度：默认以 4 位加载。
 //!
 //! ## 为什么重要
-//! `load_in_4bit` 默认开启。想训练 bfloat16 权重的人得到的是量化权重：显存、速度与结果都不同。请明确写出。
+//! `load_in_4bit` 默认开启。本想训练 bfloat16 权重，得到的却是量化权重：显存、速度与结果都不同。请明确写出。
 //!
 //! ## 修复
 //! 不安全，需要确认：写上 `load_in_4bit=True`，与实际行为一致。
 //!
 //! ## 何时不报告
-//! 给出了任一位宽或 `full_finetuning`，可能还有看不到的参数，或名称本身已写明位宽。
+//! 设置了任一精度或 `full_finetuning`；可能还有看不到的参数；名称本身已写明精度。
 //!
 //! ## 来源
 //! unsloth 2026.8.19 与 2026.10.9 `models/loader.py`，阅读源码。
@@ -83,10 +83,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if names_width || !reported.insert(call.place) {
             continue;
         }
-        let what = message!("no width is given: unsloth loads `{name}` in 4 bit", "没有写明位宽：unsloth 会以 4 位加载 `{name}`");
+        let what = message!(
+            "precision is not specified: unsloth loads `{name}` in 4-bit by default",
+            "未指定精度：unsloth 默认以 4 位加载 `{name}`"
+        );
         let mut finding = RULE.finding(call.place, what).with_help(message!(
-            "write load_in_4bit=True if it is meant, else load_in_4bit=False",
-            "若确要如此请写 load_in_4bit=True，否则写 load_in_4bit=False"
+            "set `load_in_4bit=True` or `load_in_4bit=False` explicitly",
+            "请明确写出 `load_in_4bit=True` 或 `load_in_4bit=False`"
         ));
         if let Some(fix) = calls::add_argument(cx.project, call, "load_in_4bit", "True", Applicability::Unsafe) {
             finding = finding.with_fix(fix);

@@ -3,7 +3,7 @@
 //! A model in 4 or 8 bits is trained without adapters.
 //!
 //! ## Why it matters
-//! Quantized weights have no useful gradient. The Trainer refuses a model whose weights are all quantized: adapters must be put on it, by
+//! Quantized weights have no useful gradient. The Trainer rejects a model whose weights are all quantized: it needs adapters, by
 //! `get_peft_model` or by the `peft_config` of a TRL trainer.
 //!
 //! ## Example
@@ -31,10 +31,10 @@
 //! ```
 //!
 //! ## Fix
-//! None: which modules get adapters is yours to say.
+//! None: which modules get adapters is your decision.
 //!
 //! ## When it is silent
-//! Where any call is seen that may put adapters on the model, and where the trainer may be given more than is seen.
+//! If a call may add adapters to the model, or if the trainer may get arguments that are not visible.
 //!
 //! ## Sources
 //! transformers 5.23.0 `trainer_utils.py:131`, run for 4 and 8 bits with Trainer and SFTTrainer; 4.x has the same check in `trainer.py`.
@@ -82,14 +82,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(at) = quantized(trainer).filter(|_| bare) else { continue };
         if reported.insert(trainer.call.callee, "") {
             let name = &trainer.name;
-            let message = message!("{name} refuses a quantized model without adapters", "{name} 拒绝没有适配器的量化模型");
+            let message = message!("{name} rejects a quantized model without adapters", "{name} 拒绝没有适配器的量化模型");
             out.push(
                 RULE.finding(trainer.call.place, message)
                     .with_severity(trainer.severity(cx.project, RULE.severity))
                     .with_related(at, message!("quantized here", "在此量化"))
                     .with_help(message!(
-                        "put adapters on it with get_peft_model, or give the trainer a peft_config",
-                        "用 get_peft_model 加上适配器，或给 trainer 传入 peft_config"
+                        "add adapters with `get_peft_model`, or pass a `peft_config` to the trainer",
+                        "用 `get_peft_model` 加上适配器，或给 trainer 传入 `peft_config`"
                     )),
             );
         }
@@ -119,7 +119,7 @@ fn quantized(trainer: &Trainer<'_>) -> Option<FileRange> {
     direct.or_else(config)
 }
 
-/// Whether the code puts adapters on anything in a way that is not followed.
+/// Whether the code adds adapters to anything in a way that is not tracked.
 fn mentions_adapters(cx: &Context<'_>, trainer: &Trainer<'_>) -> bool {
     cx.project.any_has(&trainer.code.files, Feature::AdapterCode)
 }

@@ -1,10 +1,10 @@
 //! # quantized-model-cast
 //!
-//! A 4- or 8-bit model is cast to another dtype: `.half()`, `.float()`, `.to(torch.float16)`.
+//! A 4-bit or 8-bit model is cast to another dtype: `.half()`, `.float()`, `.to(torch.float16)`.
 //!
 //! ## Why it matters
-//! The weights are packed whole numbers; there is nothing to cast. transformers refuses the call with `ValueError`. The dtype of what
-//! is not quantized is chosen at the load, with `dtype`.
+//! The weights are packed integers; there is nothing to cast. transformers raises a `ValueError`. Set the dtype of what is not quantized
+//! when the model is loaded, with `dtype`.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -26,8 +26,8 @@
 //! ```
 //!
 //! ## When it is silent
-//! For a move without a dtype; once adapters are on the model, whose own `half()` goes another way; where the quantization is chosen
-//! by an option.
+//! For a move without a dtype; after adapters are added to the model, whose own `half()` behaves differently; if an option selects the
+//! quantization.
 //!
 //! ## Sources
 //! transformers 5.23.0 `modeling_utils.py` (`to`, `half`, `float`), run for 4 and 8 bit.
@@ -37,10 +37,10 @@
 //! 把 4 位或 8 位模型转换为其他 dtype：`.half()`、`.float()`、`.to(torch.float16)`。
 //!
 //! ## 为什么重要
-//! 权重是打包的整数，无从转换。transformers 以 `ValueError` 拒绝该调用。未量化部分的 dtype 应在加载时用 `dtype` 指定。
+//! 权重是打包的整数，无从转换。transformers 会报 `ValueError`。未量化部分的 dtype 应在加载时用 `dtype` 指定。
 //!
 //! ## 何时不报
-//! 不带 dtype 的移动；加上适配器之后（其 `half()` 走另一条路）；是否量化由选项决定。
+//! 不带 dtype 的移动；加上适配器之后（其 `half()` 行为不同）；是否量化由选项决定。
 //!
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`to`、`half`、`float`），4 位与 8 位均实际运行。
@@ -78,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let Some((config, bits)) = calls::quantization(at, load) else { continue };
-        // bitsandbytes moves 4 bits since 0.43, and has no way to move 8.
+        // bitsandbytes moves 4-bit models since 0.43, and cannot move 8-bit ones.
         if moves && bits != 8 {
             continue;
         }
@@ -86,12 +86,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         if moves {
-            let message =
-                message!("an 8-bit model cannot be moved by .cuda(): it is refused", "8 位模型不能用 .cuda() 移动：会被拒绝");
+            let message = message!(
+                "an 8-bit model cannot be moved with .cuda(); transformers raises an error",
+                "8 位模型不能用 .cuda() 移动；transformers 会报错"
+            );
             out.push(
                 RULE.finding(call.place, message)
                     .with_related(config.callee, message!("the model is quantized here", "在此量化模型"))
-                    .with_help(message!("remove it: the load has put the model on the GPU", "请删除：加载时已把模型放到 GPU 上")),
+                    .with_help(message!(
+                        "remove it: the model is already on the GPU after loading",
+                        "请删除：加载时已把模型放到 GPU 上"
+                    )),
             );
             continue;
         }
@@ -99,15 +104,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             RULE.finding(
                 call.place,
                 message!(
-                    "a {bits}-bit model cannot be cast: .{method}() is refused",
-                    "{bits} 位模型不能转换 dtype：.{method}() 会被拒绝",
+                    "a {bits}-bit model cannot be cast; .{method}() raises an error",
+                    "{bits} 位模型不能转换 dtype；.{method}() 会报错",
                     method = call.name()
                 ),
             )
             .with_related(config.callee, message!("the model is quantized here", "在此量化模型"))
             .with_help(message!(
-                "remove the cast; give dtype to from_pretrained for what is not quantized",
-                "去掉该转换；未量化部分的 dtype 在 from_pretrained 中用 dtype 指定"
+                "remove the cast; pass dtype to `from_pretrained` for what is not quantized",
+                "去掉该转换；未量化部分的 dtype 在 `from_pretrained` 中用 dtype 指定"
             )),
         );
     }
@@ -129,7 +134,7 @@ fn is_float(name: &str) -> bool {
     matches!(name, "float16" | "half" | "bfloat16" | "float32" | "float" | "float64" | "double")
 }
 
-/// Whether adapters are put on the model before the call, or at a place whose order is not seen.
+/// Whether adapters are added to the model before the call, or at a place whose order is not known.
 fn adapted_before(at: &CallRef, model: &ArgValue) -> bool {
     let ArgValue::Model(model) = model else { return true };
     at.facts.calls[..at.index].iter().any(|call| {

@@ -1,9 +1,9 @@
 //! # quantized-without-adapter
 //!
-//! The base model is quantized, and no adapter is trained on it.
+//! The base model is quantized, but no adapter is trained on it.
 //!
 //! ## Why it matters
-//! Quantized weights cannot be trained. Axolotl and LLaMA-Factory refuse the file before the model is loaded.
+//! Quantized weights cannot be trained. Axolotl and LLaMA-Factory raise an error before the model is loaded.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -33,7 +33,7 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe for LLaMA-Factory: `lora` for the other kind of tuning. Axolotl needs an adapter with its rank, which is left to you.
+//! Unsafe for LLaMA-Factory: sets the tuning type to `lora`. Axolotl needs an adapter with its rank, which is left to you.
 //!
 //! ## Sources
 //! Axolotl 0.18.0 `utils/schemas/peft.py:183`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`, the same from 0.7.1 to 0.9.5, read.
@@ -43,13 +43,13 @@
 //! 基座模型已量化，却没有在其上训练适配器。
 //!
 //! ## 为什么重要
-//! 量化后的权重无法训练。Axolotl 与 LLaMA-Factory 在加载模型之前就会拒绝该文件。
+//! 量化后的权重无法训练。Axolotl 与 LLaMA-Factory 在加载模型之前就会报错。
 //!
 //! ## 修复
 //! LLaMA-Factory 为不安全修复：把训练方式改为 `lora`。Axolotl 需要适配器及其秩，由你决定。
 //!
 //! ## 来源
-//! Axolotl 0.18.0 `utils/schemas/peft.py:183`; LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`, the same from 0.7.1 to 0.9.5，阅读源码。
+//! Axolotl 0.18.0 `utils/schemas/peft.py:183`；LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`（0.7.1 至 0.9.5 相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
@@ -90,10 +90,10 @@ fn axolotl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &[],
-            message!("{at} is set without an adapter", "设置了 {at}，但没有适配器"),
+            message!("`{at}` is set without an adapter", "设置了 `{at}`，但没有适配器"),
             message!(
-                "write adapter: qlora (or lora), or take {at} away for full tuning",
-                "请写 adapter: qlora（或 lora），全量训练则去掉 {at}"
+                "set `adapter: qlora` (or `lora`), or remove `{at}` for full tuning",
+                "请写 `adapter: qlora`（或 `lora`），全量训练则去掉 `{at}`"
             ),
         )
     })
@@ -105,10 +105,10 @@ fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             "finetuning_type",
             &["quantization_bit"],
-            message!("{kind} tuning of a quantized model", "对量化模型做 {kind} 训练"),
+            message!("{kind} tuning cannot train a quantized model", "{kind} 训练不支持量化模型"),
             message!(
-                "LLaMA-Factory quantizes for lora and oft alone: choose one, or take quantization_bit away",
-                "LLaMA-Factory 只允许 lora 与 oft 使用量化：请改用其一，或去掉 quantization_bit"
+                "set `finetuning_type` to lora or oft, or remove `quantization_bit`",
+                "请把 `finetuning_type` 设为 lora 或 oft，或去掉 `quantization_bit`"
             ),
         )
     })

@@ -1,10 +1,10 @@
 //! # refused-with-zero3
 //!
-//! A setting that LLaMA-Factory does not take together with ZeRO stage 3.
+//! LLaMA-Factory does not accept this setting together with ZeRO stage 3.
 //!
 //! ## Why it matters
-//! Stage 3 splits the parameters over the processes. `pure_bf16`, unsloth, PiSSA and generation during evaluation need whole ones:
-//! LLaMA-Factory refuses them when the DeepSpeed file that it names says stage 3.
+//! Stage 3 shards the parameters across the processes. `pure_bf16`, unsloth, PiSSA and generation during evaluation need whole parameters:
+//! LLaMA-Factory raises an error if its DeepSpeed file sets stage 3.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -54,16 +54,16 @@
 //!
 //! # 中文
 //!
-//! LLaMA-Factory 不允许与 ZeRO 第 3 阶段同用的设置。
+//! LLaMA-Factory 不接受该设置与 ZeRO 第 3 阶段同用。
 //!
 //! ## 为什么重要
-//! 第 3 阶段把参数切分到各进程。`pure_bf16`、unsloth、PiSSA 以及评估时的生成需要完整参数：若所指的 DeepSpeed 文件为第 3 阶段，LLaMA-Factory 会拒绝。
+//! 第 3 阶段把参数分片到各进程。`pure_bf16`、unsloth、PiSSA 以及评估时的生成需要完整参数：若其 DeepSpeed 文件为第 3 阶段，LLaMA-Factory 会报错。
 //!
 //! ## 修复
 //! 不安全：用 `bf16` 代替 `pure_bf16`，它会保留一份 fp32 权重。
 //!
 //! ## 来源
-//! LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:503`, the same from 0.8.3，阅读源码。
+//! LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:503`（0.8.3 起相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
@@ -106,7 +106,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    // First of the releases that were looked at (0.8.0, 0.8.3, 0.9.0, 0.9.2, 0.9.5) that refuses each.
+    // First of the checked releases (0.8.0, 0.8.3, 0.9.0, 0.9.2, 0.9.5) that rejects each.
     let refused = [
         ("pure_bf16", "0.8.3"),
         ("use_unsloth", "0.7.1"),
@@ -119,8 +119,8 @@ fn llamafactory(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &["deepspeed"],
-            message!("{at} with ZeRO stage 3", "{at} 与 ZeRO 第 3 阶段同用"),
-            message!("take {at} away, or use a DeepSpeed file of stage 2", "请去掉 {at}，或改用第 2 阶段的 DeepSpeed 文件"),
+            message!("`{at}` does not work with ZeRO stage 3", "`{at}` 不能与 ZeRO 第 3 阶段同用"),
+            message!("remove `{at}`, or use a DeepSpeed file with stage 2", "请去掉 `{at}`，或改用第 2 阶段的 DeepSpeed 文件"),
         )
         .since("llamafactory", since)
     })

@@ -1,10 +1,10 @@
 //! # torch-dtype-overruled
 //!
-//! `torch_dtype` in `model_init_kwargs` is overruled by TRL's own `dtype`.
+//! TRL's own `dtype` overrides `torch_dtype` in `model_init_kwargs`.
 //!
 //! ## Why it matters
-//! TRL loads a model that is given by name with `dtype=float32` unless `dtype` is among `model_init_kwargs`. transformers takes the old
-//! spelling too, but `dtype` outranks it: the weights are loaded in fp32, twice the memory that the line asks for, without a word.
+//! TRL loads a model by name with `dtype=float32` unless `model_init_kwargs` has `dtype`. transformers accepts the old spelling too, but
+//! `dtype` takes precedence: the weights are silently loaded in fp32, with twice the memory of the requested dtype.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -25,10 +25,10 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where the version of trl is known: the key is renamed to `dtype`.
+//! Safe if the version of trl is known: renames the key to `dtype`.
 //!
 //! ## When it is milder
-//! Advice while the version of trl is not known: up to 0.24 it set no type of its own.
+//! Info if the version of trl is not known: up to 0.24 it set no dtype of its own.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/utils.py:1331`, run; 0.29.0 read.
@@ -38,14 +38,14 @@
 //! `model_init_kwargs` 中的 `torch_dtype` 被 TRL 自己的 `dtype` 覆盖。
 //!
 //! ## 为什么重要
-//! 以名称给出模型时，除非 `model_init_kwargs` 中有 `dtype`，TRL 会以 `dtype=float32` 加载。transformers 也接受旧写法，但 `dtype` 优先：
-//! 权重按 fp32 加载，显存是该行所要求的两倍，且没有任何提示。
+//! 以名称给出模型时，除非 `model_init_kwargs` 中有 `dtype`，TRL 会以 `dtype=float32` 加载。transformers 也接受旧写法，但 `dtype` 优先：权重按 fp32 加
+//! 载，显存是所要求 dtype 的两倍，且没有任何提示。
 //!
 //! ## 修复
 //! trl 版本已知时为安全修复：把键改名为 `dtype`。
 //!
 //! ## 何时从轻
-//! trl 版本未知时仅作提示：0.24 及之前 TRL 不设自己的类型。
+//! trl 版本未知时仅作提示：0.24 及之前 TRL 不设自己的 dtype。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
@@ -85,11 +85,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let message = message!(
-            "torch_dtype is overruled by the dtype=float32 of trl 0.29 and later: the weights are loaded in fp32",
-            "torch_dtype 被 trl 0.29 及之后版本的 dtype=float32 覆盖：权重按 fp32 加载"
+            "since trl 0.29, `dtype=float32` overrides `torch_dtype`: the weights are loaded in fp32",
+            "trl 0.29 起，`dtype=float32` 会覆盖 `torch_dtype`：权重按 fp32 加载"
         );
         let mut found = finding_of(cx, set, &RULE, severity, old.place, message)
-            .with_help(message!("name the key `dtype`", "把键写作 `dtype`"));
+            .with_help(message!("rename the key to `dtype`", "把键改名为 `dtype`"));
         let applicability = if severity == RULE.severity { Applicability::Safe } else { Applicability::Unsafe };
         if let Some(place) = name_within(cx, old) {
             found = found.with_fix(Fix {
@@ -102,7 +102,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The bare name in the place of a key, without its quotes.
+/// The bare name at the position of a key, without its quotes.
 fn name_within(cx: &Context<'_>, entry: &NestedArgument) -> Option<FileRange> {
     let text = entry.place.range.slice(&cx.project.file(entry.place.file).text);
     let at = text.find(entry.key.as_str()).filter(|_| text.trim_matches(['"', '\'']) == entry.key)?;

@@ -1,10 +1,10 @@
 //! # trainer-loader-without-workers
 //!
-//! An option of the Trainer's data loader that only worker processes can follow, without workers.
+//! An option of the Trainer's data loader needs worker processes, but there are none.
 //!
 //! ## Why it matters
-//! `dataloader_num_workers` is 0 by default: the training process loads the data itself. `dataloader_prefetch_factor` is then refused by
-//! `TrainingArguments`; `dataloader_persistent_workers` is taken, and torch's `DataLoader` refuses it when training begins.
+//! `dataloader_num_workers` defaults to 0: the training process loads the data itself. `TrainingArguments` then raises an error for
+//! `dataloader_prefetch_factor`; it accepts `dataloader_persistent_workers`, but torch's `DataLoader` raises an error when training begins.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,18 +21,18 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: two workers.
+//! Unsafe: uses two workers.
 //!
 //! ## Sources
 //! transformers 5.23.0 `training_args.py:1803`; torch 2.15.0 `utils/data/dataloader.py`, both run.
 //!
 //! # 中文
 //!
-//! 为 Trainer 的数据加载器设置了只有工作进程才能执行的选项，却没有工作进程。
+//! Trainer 数据加载器的某个选项需要工作进程，但没有工作进程。
 //!
 //! ## 为什么重要
-//! `dataloader_num_workers` 默认为 0，即由训练进程自己加载数据。此时 `TrainingArguments` 会拒绝 `dataloader_prefetch_factor`；
-//! `dataloader_persistent_workers` 会被接受，但训练开始时 torch 的 `DataLoader` 会拒绝。
+//! `dataloader_num_workers` 默认为 0，即由训练进程自己加载数据。此时 `TrainingArguments` 遇到 `dataloader_prefetch_factor` 会报错；
+//! `dataloader_persistent_workers` 会被接受，但训练开始时 torch 的 `DataLoader` 会报错。
 //!
 //! ## 修复
 //! 不安全：使用两个工作进程。
@@ -73,11 +73,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let shown = written(cx.project, given);
             let message = message!(
-                "{shown} needs worker processes, and dataloader_num_workers is 0: it is refused",
-                "{shown} 需要工作进程，而 dataloader_num_workers 为 0：会被拒绝"
+                "`{shown}` needs worker processes, but `dataloader_num_workers` is 0; an error is raised",
+                "`{shown}` 需要工作进程，但 `dataloader_num_workers` 为 0；会报错"
             );
             let mut found = finding(cx, set, &RULE, given.place, message)
-                .with_help(message!("set dataloader_num_workers to 2 or more", "把 dataloader_num_workers 设为 2 或更大"));
+                .with_help(message!("set `dataloader_num_workers` to at least 2", "把 `dataloader_num_workers` 设为 2 或更大"));
             if let Some(workers) = set.get("dataloader_num_workers") {
                 found = found.with_related(workers.place, message!("no workers", "没有工作进程"));
             }
@@ -86,7 +86,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(workers) => vramlint_semantic::arguments::set_to(cx.project, workers, &Value::Int(2)),
                 None => vramlint_semantic::arguments::add(cx.project, set, key, &Value::Int(2)),
             };
-            let title = message!("load with two workers", "使用两个工作进程加载");
+            let title = message!("use two workers", "使用两个工作进程");
             out.push(crate::argument_findings::with_fix(found, title, vramlint_base::Applicability::Unsafe, edit));
         }
     }

@@ -1,9 +1,9 @@
 //! # unknown-attention
 //!
-//! `attn_implementation` names a way of computing attention that transformers does not have.
+//! `attn_implementation` names an attention that transformers does not have.
 //!
 //! ## Why it matters
-//! `flash_attn_2`, `flash_attention` and `xformers` look right, but the load is refused with the list of legal names.
+//! `flash_attn_2`, `flash_attention` and `xformers` look right, but loading the model raises an error that lists the valid names.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -20,11 +20,11 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where the meaning is evident: `flash_attention_2` for `flash_attn_2`, the name in lower case.
+//! Safe if the meaning is unambiguous: `flash_attention_2` for `flash_attn_2`, the name in lower case.
 //!
 //! ## When it is silent
-//! For kernels by their repository (`org/name`); where the project registers attention functions of its own; where the value
-//! comes from the command line.
+//! For kernels named by their repository (`org/name`); if the project registers its own attention functions; if the value comes from the
+//! command line.
 //!
 //! ## Sources
 //! transformers 5.23.0 `modeling_utils.py` (`get_correct_attn_implementation`) and `AttentionInterface`, run.
@@ -34,7 +34,7 @@
 //! `attn_implementation` 写了 transformers 没有的注意力实现。
 //!
 //! ## 为什么重要
-//! `flash_attn_2`、`flash_attention`、`xformers` 看似正确，但加载会被拒绝，并列出合法名称。
+//! `flash_attn_2`、`flash_attention`、`xformers` 看似正确，但加载模型时会报错，并列出合法名称。
 //!
 //! ## 何时不报
 //! 以仓库名（`org/name`）给出的内核；项目自行注册了注意力函数；值来自命令行。
@@ -65,7 +65,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// The names that transformers takes; each may follow `paged|`.
+/// The names that transformers accepts; each may follow `paged|`.
 fn names() -> Vec<&'static str> {
     classes::values("trl.ModelConfig", "attn_implementation")
 }
@@ -88,12 +88,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(
                 place,
                 message!(
-                    "attn_implementation = '{text}' is refused: transformers has no such attention",
-                    "attn_implementation = '{text}' 会被拒绝：transformers 没有这种注意力实现"
+                    "`attn_implementation = '{text}'` is not an attention that transformers has; loading the model raises an error",
+                    "`attn_implementation = '{text}'` 不是 transformers 的注意力实现；加载模型时会报错"
                 ),
             )
             .with_help(message!(
-                "one of eager, sdpa, flash_attention_2, flash_attention_3, flex_attention",
+                "expected one of: eager, sdpa, flash_attention_2, flash_attention_3, flex_attention",
                 "可选：eager、sdpa、flash_attention_2、flash_attention_3、flex_attention"
             ));
         if !call.place.range.contains(place.range) {
@@ -108,7 +108,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether the project adds attention functions by itself.
+/// Whether the project adds attention functions of its own.
 fn registers(cx: &Context<'_>) -> bool {
     let files = cx.project.files.iter();
     files.filter(|file| file.python().is_some()).any(|file| cx.project.features(file.id).has(Feature::CustomAttention))

@@ -1,11 +1,10 @@
 //! # unknown-dtype-name
 //!
-//! A dtype is given as text that torch has no dtype for: `"bf16"`, `"fp16"`, `"torch.bfloat16"`.
+//! A dtype is a string that is not a torch dtype: `"bf16"`, `"fp16"`, `"torch.bfloat16"`.
 //!
 //! ## Why it matters
-//! transformers looks the text up as an attribute of torch. `bf16`, `fp16` and `fp32` are words of Trainer, accelerate and
-//! DeepSpeed; torch knows `bfloat16`, `float16` and `float32`, without `torch.` before them. The load is refused before a weight
-//! is read.
+//! transformers looks the string up as an attribute of torch. `bf16`, `fp16` and `fp32` are names of Trainer, accelerate and DeepSpeed;
+//! torch has `bfloat16`, `float16` and `float32`, without `torch.` before them. The error is raised before any weight is read.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -22,25 +21,25 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where the meaning is evident: the name that torch has.
+//! Safe if the meaning is unambiguous: the name in torch.
 //!
 //! ## When it is silent
-//! Where the text comes from the command line or the environment, or a branch chooses it; where a handler catches the refusal.
+//! If the string comes from the command line or the environment, or a branch selects it; if an exception handler catches the error.
 //!
 //! ## Sources
 //! transformers 5.23.0 `modeling_utils.py` (`AttributeError` for `dtype`, `ValueError` for `torch_dtype`) and
-//! `utils/quantization_config.py` (`bnb_4bit_compute_dtype`, `bnb_4bit_quant_storage`), run with torch 2.15.0; 4.57.1 refuses too, read.
+//! `utils/quantization_config.py` (`bnb_4bit_compute_dtype`, `bnb_4bit_quant_storage`), run with torch 2.15.0; 4.57.1 raises too, read.
 //!
 //! # 中文
 //!
-//! 以文本给出的 dtype 在 torch 中不存在：`"bf16"`、`"fp16"`、`"torch.bfloat16"`。
+//! dtype 是字符串，但不是 torch 的 dtype：`"bf16"`、`"fp16"`、`"torch.bfloat16"`。
 //!
 //! ## 为什么重要
-//! transformers 会把这段文本当作 torch 的属性名查找。`bf16`、`fp16`、`fp32` 是 Trainer、accelerate 和 DeepSpeed 的写法；torch 只认
-//! `bfloat16`、`float16`、`float32`，且前面不带 `torch.`。加载在读取任何权重之前就会被拒绝。
+//! transformers 会把该字符串当作 torch 的属性名查找。`bf16`、`fp16`、`fp32` 是 Trainer、accelerate 和 DeepSpeed 的写法；torch 中是 `bfloat16`、
+//! `float16`、`float32`，且前面不带 `torch.`。在读取任何权重之前就会报错。
 //!
 //! ## 何时不报
-//! 文本来自命令行或环境变量，或由分支决定；拒绝会被异常处理捕获。
+//! 字符串来自命令行或环境变量，或由分支决定；异常处理会捕获该错误。
 //!
 //! ## 修复
 //! 含义明确时是安全的：改为 torch 中的名称。
@@ -104,9 +103,9 @@ const DTYPES: &[&str] = &[
     "quint2x4",
     "auto",
 ];
-/// Families of dtypes that grow from version to version.
+/// Families of dtypes that grow with each version.
 const FAMILIES: &[&str] = &["float8_", "float4_", "bits", "int", "uint"];
-/// What `bnb_4bit_quant_storage` may be as text: transformers 5.23.0 utils/quantization_config.py.
+/// Strings that `bnb_4bit_quant_storage` accepts: transformers 5.23.0 utils/quantization_config.py.
 const STORAGE: &[&str] = &["float16", "float32", "int8", "uint8", "float64", "bfloat16"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -131,8 +130,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let mut finding = RULE.finding(
                 place,
                 message!(
-                    "{key} = '{text}' is no dtype that {callee} takes: the call is refused",
-                    "{key} = '{text}' 不是 {callee} 接受的 dtype：调用会被拒绝",
+                    "`{key} = '{text}'` is not a dtype that {callee} accepts; the call raises an error",
+                    "`{key} = '{text}'` 不是 {callee} 接受的 dtype；调用会报错",
                     callee = call.name()
                 ),
             );
@@ -141,9 +140,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let meant = meant(text);
             finding = match meant {
-                Some(name) => finding.with_help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'")),
+                Some(name) => finding.with_help(message!("the name in torch is '{name}'", "torch 中的名称是 '{name}'")),
                 None => finding.with_help(message!(
-                    "use a name that torch has, such as 'bfloat16', or 'auto'",
+                    "use a torch name such as 'bfloat16', or 'auto'",
                     "使用 torch 中的名称，如 'bfloat16'，或 'auto'"
                 )),
             };
@@ -159,8 +158,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     through_trl(cx, &mut reported, out);
 }
 
-/// The same in the `model_init_kwargs` of a configuration of TRL, which loads the model with them, and in the arguments that `trl` and
-/// `TrlParser` make a `ModelConfig` of.
+/// The same in the `model_init_kwargs` of a TRL configuration, which loads the model with them, and in the arguments from which `trl` and
+/// `TrlParser` build a `ModelConfig`.
 fn through_trl(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) {
     for set in trainings(cx.project).filter(|set| is_trl(set) && set.reader != ArgumentReader::Unknown) {
         let nested = set.get("model_init_kwargs").into_iter().flat_map(|given| &given.entries);
@@ -174,12 +173,12 @@ fn through_trl(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) 
                 continue;
             }
             let message = message!(
-                "{key} = '{text}' is no dtype that from_pretrained takes: loading the model is refused",
-                "{key} = '{text}' 不是 from_pretrained 接受的 dtype：加载模型会被拒绝"
+                "`{key} = '{text}'` is not a dtype that `from_pretrained` accepts; loading the model raises an error",
+                "`{key} = '{text}'` 不是 `from_pretrained` 接受的 dtype；加载模型会报错"
             );
             let mut found = finding(cx, set, &RULE, place, message);
             if let Some(name) = meant(text) {
-                found = found.with_help(message!("torch calls it '{name}'", "torch 中的名称是 '{name}'"));
+                found = found.with_help(message!("the name in torch is '{name}'", "torch 中的名称是 '{name}'"));
                 if let Some(given) = given {
                     let edit = set_to(cx.project, given, &Value::Text(name.to_owned()));
                     found = with_fix(found, message!("write {name}", "改为 {name}"), Applicability::Safe, edit);
@@ -198,7 +197,7 @@ fn is_dtype(text: &str) -> bool {
     DTYPES.contains(&text) || FAMILIES.iter().any(|family| grows(family))
 }
 
-/// The name of torch that a word certainly stands for.
+/// The torch name that a spelling certainly means.
 fn meant(text: &str) -> Option<&'static str> {
     let lower = text.to_lowercase();
     match lower.strip_prefix("torch.").unwrap_or(&lower) {
