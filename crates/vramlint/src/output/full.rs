@@ -41,7 +41,11 @@ fn render_one(project: &Project, finding: &Finding, style: Style) -> String {
     if let Some(help) = &finding.help {
         let word = if style.lang == Lang::Zh { "帮助：" } else { "help: " };
         let word = if style.color { word.cyan().to_string() } else { word.to_owned() };
-        let _ = writeln!(text, "  {word}{}", escape_line(help.get(style.lang)));
+        let mut lines = help.get(style.lang).lines();
+        let _ = writeln!(text, "  {word}{}", escape_line(lines.next().unwrap_or_default()));
+        for line in lines {
+            let _ = writeln!(text, "        {}", escape_line(line));
+        }
     }
     let home = project.to_host(finding.place).file;
     for fix in &finding.fixes {

@@ -1,4 +1,4 @@
-//! What the frameworks that read a whole training from one file (or one command line) make of it: Axolotl, LLaMA-Factory,
+//! Checks of the frameworks that read a whole training from one file (or one command line): Axolotl, LLaMA-Factory,
 //! torchtune, ms-swift, OpenRLHF.
 
 pub(crate) mod refusals;
@@ -11,7 +11,7 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::frameworks::FrameworkConfig;
 use vramlint_semantic::version_gate;
 
-/// A combination that a framework does not take.
+/// A combination that a framework rejects.
 pub(crate) struct Refusal {
     /// The key to change first.
     pub(crate) at: &'static str,
@@ -21,24 +21,24 @@ pub(crate) struct Refusal {
     pub(crate) what: Message,
     /// What to do.
     pub(crate) help: Message,
-    /// For which versions; all that are looked at where `None`.
+    /// The versions that it applies to; `None` for all.
     pub(crate) span: Option<VersionRange>,
-    /// How grave it is.
+    /// The severity.
     pub(crate) severity: Severity,
-    /// Who refuses, where the framework leaves it to a library.
+    /// The library that raises, if the framework leaves the check to it.
     pub(crate) by: Option<&'static str>,
 }
 
-/// Looks at the keys of one framework.
+/// Checks the keys of one framework.
 pub(crate) type Check = fn(&FrameworkConfig<'_>) -> Option<Refusal>;
 
 impl Refusal {
-    /// Refused by every version that is looked at.
+    /// Rejected by every version.
     pub(crate) fn new(at: &'static str, with: &[&'static str], what: Message, help: Message) -> Self {
         Self { at, with: with.to_vec(), what, help, span: None, severity: Severity::Error, by: None }
     }
 
-    /// Refused by a library that the framework calls.
+    /// Rejected by a library that the framework calls.
     pub(crate) fn by(mut self, library: &'static str) -> Self {
         self.by = Some(library);
         self
@@ -50,33 +50,32 @@ impl Refusal {
         self
     }
 
-    /// Up to a version, which takes it.
+    /// Up to a version, which accepts it.
     pub(crate) fn until(mut self, library: &'static str, version: &'static str) -> Self {
         self.span = Some(VersionRange::until(library, version));
         self
     }
 
-    /// From a version on, up to one that takes it.
+    /// From a version on, up to one that accepts it.
     pub(crate) fn between(mut self, library: &'static str, since: &'static str, until: &'static str) -> Self {
         self.span = Some(VersionRange { library, since: Some(since), until: Some(until) });
         self
     }
 
-    /// It is said for information.
+    /// Reported as info.
     pub(crate) fn info(mut self) -> Self {
         self.severity = Severity::Info;
         self
     }
 
-    /// It runs, and not as it is meant.
+    /// Reported as a warning: it runs, but not as intended.
     pub(crate) fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
     }
 }
 
-/// How grave a refusal of a single key is. A file that nothing in the project starts and whose reader has no known version may be
-/// meant for a checkout that our tables do not know.
+/// The severity of a single rejected key. A file that no command starts, for a framework of unknown version, may be meant for a
 pub(crate) fn of_one_key(cx: &Context<'_>, keys: &FrameworkConfig<'_>) -> Severity {
     let known = cx.project.library(keys.file.id, keys.tool()).is_some();
     if known || keys.is_launched() { Severity::Error } else { Severity::Warning }
@@ -87,7 +86,7 @@ pub(crate) fn run(cx: &Context<'_>, rule: &Rule, checks: &[(Dialect, Check)], ou
     run_with(cx, rule, checks, out, |_, _, finding| finding);
 }
 
-/// As [`run`], with a last look at each finding: for fixes.
+/// Like [`run`]; `finish` completes each finding, for example with fixes.
 pub(crate) fn run_with(
     cx: &Context<'_>,
     rule: &Rule,
@@ -109,7 +108,7 @@ pub(crate) fn run_with(
             let mut finding = rule.finding(place, what).with_severity(severity).with_help(refusal.help.clone());
             for other in &refusal.with {
                 if let Some(at) = keys.place(other).filter(|at| *at != place) {
-                    finding = finding.with_related(at, message!("{other} is set here", "{other} 在此设置"));
+                    finding = finding.with_related(at, message!("`{other}` is set here", "`{other}` 在此设置"));
                 }
             }
             out.push(finish(&keys, &refusal, finding));
@@ -117,7 +116,7 @@ pub(crate) fn run_with(
     }
 }
 
-/// What is said: who refuses it, and for which versions where the project's own is not known.
+/// The message: who rejects the combination, and since which version if the project's version is unknown.
 fn title(keys: &FrameworkConfig<'_>, refusal: &Refusal, severity: Severity) -> Message {
     let Message { en, zh } = &refusal.what;
     let span = refusal.span.as_ref().filter(|_| severity == Severity::Info);
@@ -126,14 +125,14 @@ fn title(keys: &FrameworkConfig<'_>, refusal: &Refusal, severity: Severity) -> M
     let version = |span: &VersionRange| span.since.map(|since| (true, since)).or(span.until.map(|until| (false, until)));
     match (span.and_then(version), refused) {
         (Some((true, since)), true) => {
-            message!("{who} refuses this since {since}: {en}", "{who} 自 {since} 起会拒绝：{zh}")
+            message!("{who} rejects this since {since}: {en}", "{who} 自 {since} 起拒绝：{zh}")
         }
         (Some((false, until)), true) => {
-            message!("{who} before {until} refuses this: {en}", "{until} 之前的 {who} 会拒绝：{zh}")
+            message!("{who} rejects this until {until}: {en}", "{until} 之前的 {who} 拒绝：{zh}")
         }
-        (None, true) => message!("{who} refuses this: {en}", "{who} 会拒绝：{zh}"),
+        (None, true) => message!("{who} rejects this: {en}", "{who} 拒绝：{zh}"),
         (Some((true, since)), false) => message!("{en} (since {who} {since})", "{zh}（自 {who} {since} 起）"),
-        (Some((false, until)), false) => message!("{en} (before {who} {until})", "{zh}（{who} {until} 之前）"),
+        (Some((false, until)), false) => message!("{en} (until {who} {until})", "{zh}（{who} {until} 之前）"),
         (None, false) => refusal.what.clone(),
     }
 }

@@ -1,10 +1,10 @@
 //! # generation-batch-set-twice
 //!
-//! `generation_batch_size` and `steps_per_generation` are both given.
+//! `generation_batch_size` and `steps_per_generation` are both set.
 //!
 //! ## Why it matters
-//! Each follows from the other: the batch of a round of generation is micro-batch × processes × `steps_per_generation`. GRPO and RLOO
-//! refuse both at once, even where they agree.
+//! Each follows from the other: the batch of one generation round is micro-batch × processes × `steps_per_generation`. GRPO and
+//! RLOO raise an error if both are set, even if they agree.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,17 +21,17 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `generation_batch_size` is removed, so that the number of processes may change.
+//! Unsafe: `generation_batch_size` is removed, so that the number of processes can change.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/grpo_config.py:1113` and `rloo_config.py:676`, run.
 //!
 //! # 中文
 //!
-//! 同时给出了 `generation_batch_size` 和 `steps_per_generation`。
+//! 同时设置了 `generation_batch_size` 和 `steps_per_generation`。
 //!
 //! ## 为什么重要
-//! 两者可以互相推出：一轮生成的批等于 微批 × 进程数 × `steps_per_generation`。GRPO 与 RLOO 拒绝同时给出，即使两者一致。
+//! 两者可以互相推出：一轮生成的批大小等于 微批大小 × 进程数 × `steps_per_generation`。两者同时设置时 GRPO 与 RLOO 会报错，即使它们一致。
 //!
 //! ## 修复
 //! 不安全：删除 `generation_batch_size`，这样可以更改进程数。
@@ -64,19 +64,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let number = |value: &Option<Value>| matches!(value, Some(Value::Int(_)));
         if number(&batch.value) && number(&steps.value) && reported.insert(batch.place, "") {
             let message = message!(
-                "generation_batch_size and steps_per_generation exclude each other: refused",
-                "generation_batch_size 与 steps_per_generation 互斥：会被拒绝"
+                "`generation_batch_size` and `steps_per_generation` are both set; trl raises an error",
+                "同时设置了 `generation_batch_size` 与 `steps_per_generation`；trl 会报错"
             );
             let finding = finding(cx, set, &RULE, batch.place, message)
-                .with_related(steps.place, message!("the other one", "另一个"))
+                .with_related(steps.place, message!("the other setting", "另一个设置"))
                 .with_help(message!(
-                    "keep steps_per_generation: it holds for any number of processes",
-                    "保留 steps_per_generation：它适用于任意进程数"
+                    "keep `steps_per_generation`: it works for any number of processes",
+                    "保留 `steps_per_generation`：它适用于任意进程数"
                 ));
             let edit = vramlint_semantic::arguments::remove(cx.project, set, batch);
             out.push(crate::argument_findings::with_fix(
                 finding,
-                message!("remove generation_batch_size", "删除 generation_batch_size"),
+                message!("remove `generation_batch_size`", "删除 `generation_batch_size`"),
                 vramlint_base::Applicability::Unsafe,
                 edit,
             ));

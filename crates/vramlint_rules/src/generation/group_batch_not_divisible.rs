@@ -1,13 +1,14 @@
 //! # group-batch-not-divisible
 //!
-//! The batch of GRPO or RLOO cannot be cut into whole groups of completions.
+//! The GRPO or RLOO batch does not divide into whole groups of completions.
 //!
 //! ## Why it matters
-//! TRL counts completions: one round of generation makes micro-batch × processes × `steps_per_generation` (by default the accumulation)
-//! of them, and that number must be a multiple of `num_generations`. A `generation_batch_size` must also be a multiple of micro-batch ×
-//! processes, and for evaluation `per_device_eval_batch_size` × processes a multiple of the group. The configuration refuses everything
-//! else, so the number of processes decides whether a script starts: 4 completions each fill groups of 8 on 2 GPUs, and not on 3.
-//! Lowering the micro-batch to save memory only works if the accumulation is raised with it.
+//! TRL counts completions: one generation round makes micro-batch × processes × `steps_per_generation` (by default the
+//! accumulation) of them, and that number must be a multiple of `num_generations`. A `generation_batch_size` must also be a
+//! multiple of micro-batch × processes, and for evaluation `per_device_eval_batch_size` × processes must be a multiple of the group
+//! size. The configuration raises an error otherwise, so the number of processes decides whether a script starts: 4 completions per
+//! process fill groups of 8 on 2 GPUs, but not on 3. Lowering the micro-batch to save memory works only if you raise the
+//! accumulation with it.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -32,37 +33,35 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the next accumulation at which the groups come out even.
+//! Unsafe: the next accumulation that makes whole groups.
 //!
 //! ## When it is milder
-//! A script in a project that shows no way of starting it (no command, no file of accelerate, no word of a launcher) is taken for what
-//! `python train.py` makes of it: one process, and told as a warning. Where something hints at a launcher whose number of processes is not known, it is advice
-//! if one process would be refused. Silent where a number is not known.
+//! If nothing in the project shows how a script is started (no command, no accelerate file, no mention of a launcher), the rule
+//! assumes `python train.py`, one process, and reports a warning. If something hints at a launcher with an unknown number of
+//! processes, the finding is info when one process would raise. Silent when a number is unknown.
 //!
 //! ## Sources
-//! trl 1.16.0 `trainer/grpo_config.py:1096` to `:1135`, run on 1, 2 and 3 processes; `rloo_config.py:659` is the same. Older versions
-//! divide by the same rule; `num_generations` is 8 in GRPO and 2 in RLOO unless given.
+//! trl 1.16.0 `trainer/grpo_config.py:1096` to `:1135`, run on 1, 2 and 3 processes; `rloo_config.py:659` is the same. Older
+//! versions apply the same rule; `num_generations` defaults to 8 in GRPO and 2 in RLOO.
 //!
 //! # 中文
 //!
-//! GRPO 或 RLOO 的批无法切成完整的补全组。
+//! GRPO 或 RLOO 的批无法分成完整的补全组。
 //!
 //! ## 为什么重要
-//! TRL 以补全计数：一轮生成产生 微批 × 进程数 × `steps_per_generation`（默认等于梯度累积步数）个补全，该数必须是
-//! `num_generations` 的整数倍。`generation_batch_size` 还必须是 微批 × 进程数 的整数倍；评估时 `per_device_eval_batch_size` × 进程数 也必须是组大小的
-//! 整数倍。其余情况配置都会拒绝，因此进程数决定脚本能否启动：每进程 4 个补全在 2 张 GPU 上可凑成 8 个一组，在 3 张上则不行。为节省显存而减小微批，
-//! 必须同时增大梯度累积。
+//! TRL 以补全计数：一轮生成产生 微批大小 × 进程数 × `steps_per_generation`（默认等于梯度累积步数）个补全，该数必须是
+//! `num_generations` 的整数倍。`generation_batch_size` 还必须是 微批大小 × 进程数 的整数倍；评估时 `per_device_eval_batch_size` × 进程数 也必须是组大小的
+//! 整数倍。其余情况配置都会报错，因此进程数决定脚本能否启动：每进程 4 个补全在 2 个 GPU 上可凑成 8 个一组，在 3 个上则不行。为节省显存而减小微批大小时，必须同时增大梯度累积步数。
 //!
 //! ## 修复
 //! 不安全：改为能整除的下一个累积步数。
 //!
 //! ## 何时从轻
-//! 若项目中没有任何启动方式（没有命令、没有 accelerate 的文件、也没有提到启动器），则按 `python train.py` 处理，即单进程，并作为警告给出。若有启动器的迹象但进程数
-//! 未知，而单进程会被拒绝，则仅作提示；任何数字未知时不报。
+//! 若项目中看不出脚本如何启动（没有命令、没有 accelerate 文件、也没有提到启动器），则按 `python train.py`（单进程）处理，并报告 warning。若有启动器的迹象但进程数未知，而单进程会报错，则为 info；任何数字未知时不报。
 //!
 //! ## 来源
-//! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的整除规则一致；
-//! 未给出时 `num_generations` 在 GRPO 中为 8，在 RLOO 中为 2。
+//! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的规则相同；
+//! `num_generations` 的默认值在 GRPO 中为 8，在 RLOO 中为 2。
 
 use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::frameworks::{self, refusals};
@@ -94,9 +93,9 @@ struct Numbers {
     micro: i64,
     group: i64,
     steps: i64,
-    /// Data-parallel processes, where known.
+    /// Data-parallel processes; `None` if unknown.
     world: Option<i64>,
-    /// How grave a refusal is: nobody knows how a script is started that nothing in its project starts.
+    /// The severity of a batch that trl rejects: lower if nothing in the project shows how the script is started.
     severity: Severity,
 }
 
@@ -120,7 +119,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
-    // Before 0.24 RLOO had other keys and counted otherwise.
+    // Before 0.24 RLOO had other keys and counted differently.
     let rloo = set.has_class("trl.RLOOConfig");
     if rloo
         && cx.project.version_matches(set.file(), &VersionRange::since("trl", "0.24")) != RangeMatch::Always
@@ -146,7 +145,7 @@ fn numbers(cx: &Context<'_>, set: &ArgumentSet) -> Option<Numbers> {
     (group > 1 && micro > 0 && steps > 0).then_some(Numbers { micro, group, steps, world, severity })
 }
 
-/// Whether nothing in the project says how its code is started: it is then a script for `python train.py`.
+/// Whether nothing in the project shows how its code is started: the script then runs as `python train.py`.
 fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
     const LAUNCHERS: &[&str] = &["torchrun", "accelerate", "deepspeed", "LOCAL_RANK", "WORLD_SIZE", "srun", "mpirun", "ray"];
     let project = cx.project;
@@ -165,7 +164,7 @@ fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
     code && !launched && !machine && !other && project.documented_launches().is_empty() && !project.files.iter().any(words)
 }
 
-/// Where the finding stands: the first of these keys that is given, else the call.
+/// The place of the finding: the first of these keys that is set, else the call.
 fn place(set: &ArgumentSet, keys: &[&str]) -> FileRange {
     keys.iter().find_map(|key| set.get(key)).map_or(set.place, |given| given.place)
 }
@@ -173,15 +172,15 @@ fn place(set: &ArgumentSet, keys: &[&str]) -> FileRange {
 fn build(cx: &Context<'_>, set: &ArgumentSet, severity: Severity, at: FileRange, message: Message, keys: &[&str]) -> Finding {
     let mut found = finding_of(cx, set, &RULE, severity, at, message);
     for given in keys.iter().filter_map(|key| set.get(key)).filter(|given| given.place != at) {
-        found = found.with_related(given.place, message!("takes part in it", "参与计算"));
+        found = found.with_related(given.place, message!("used in the calculation", "参与计算"));
     }
     if let Some(run) = run(cx.project, set).filter(|run| severity == Severity::Error && run.launch.is_some()) {
-        found = found.with_related(run.place, message!("starts the processes", "启动进程"));
+        found = found.with_related(run.place, message!("the processes start here", "进程在此启动"));
     }
     found
 }
 
-/// Micro-batch x processes x steps against the group.
+/// Micro-batch × processes × steps against the group size.
 fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding> {
     const KEYS: &[&str] =
         &["per_device_train_batch_size", "num_generations", "gradient_accumulation_steps", "steps_per_generation"];
@@ -197,16 +196,16 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
         (
             n.severity,
             message!(
-                "{micro} x {processes} x {accumulated} = {total} completions are no multiple of num_generations {group}: refused",
-                "{micro} × {world} 个进程 × {steps} 步 = {total} 个补全，不是 num_generations {group} 的整数倍：会被拒绝"
+                "{micro} × {processes} × {accumulated} = {total} completions are not a multiple of num_generations {group}; trl raises an error",
+                "{micro} × {world} 个进程 × {steps} 步 = {total} 个补全，不是 num_generations {group} 的整数倍；trl 会报错"
             ),
         )
     } else {
         (
             Severity::Info,
             message!(
-                "on one process {micro} x {steps} = {total} completions are no multiple of num_generations {group}, which trl refuses",
-                "单进程时 {micro} × {steps} = {total} 个补全，不是 num_generations {group} 的整数倍，trl 会拒绝"
+                "with one process {micro} × {steps} = {total} completions are not a multiple of num_generations {group}; trl raises an error",
+                "单进程时 {micro} × {steps} = {total} 个补全，不是 num_generations {group} 的整数倍；trl 会报错"
             ),
         )
     };
@@ -215,12 +214,12 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     let next =
         (n.steps + 1..=n.steps + n.group).find(|steps| each.checked_mul(*steps).is_some_and(|total| total % n.group == 0))?;
     let key = if set.get("steps_per_generation").is_some() { "steps_per_generation" } else { "gradient_accumulation_steps" };
-    found = found.with_help(message!("{key} {next} makes whole groups", "{key} 取 {next} 即可凑成整组"));
+    found = found.with_help(message!("set `{key}` to {next} to get whole groups", "把 `{key}` 设为 {next} 即可凑成整组"));
     if let Some(given) =
         set.get(key).filter(|given| n.world.is_some() && matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag))
     {
         found = found.with_fix(Fix {
-            title: message!("set {key} to {next}", "把 {key} 设为 {next}"),
+            title: message!("set `{key}` to {next}", "把 `{key}` 设为 {next}"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(given.value_place, next.to_string())],
         });
@@ -228,10 +227,10 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     Some(found)
 }
 
-/// A batch of generation against the group, and against micro-batch x processes.
+/// The generation batch against the group size, and against micro-batch × processes.
 fn by_batch(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding> {
     const KEYS: &[&str] = &["generation_batch_size", "per_device_train_batch_size", "num_generations"];
-    // Both knobs together are another mistake.
+    // Both settings together are another mistake.
     if !set.lacks("steps_per_generation") {
         return None;
     }
@@ -240,8 +239,8 @@ fn by_batch(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     let group = n.group;
     if batch % group != 0 {
         let message = message!(
-            "generation_batch_size {batch} is no multiple of num_generations {group}: refused",
-            "generation_batch_size {batch} 不是 num_generations {group} 的整数倍：会被拒绝"
+            "generation_batch_size {batch} is not a multiple of num_generations {group}; trl raises an error",
+            "generation_batch_size {batch} 不是 num_generations {group} 的整数倍；trl 会报错"
         );
         return Some(build(cx, set, Severity::Error, given.place, message, KEYS));
     }
@@ -252,13 +251,13 @@ fn by_batch(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
     }
     let (micro, processes) = (n.micro, count_noun(world, "process"));
     let message = message!(
-        "generation_batch_size {batch} is no multiple of {micro} x {processes} = {each}: refused",
-        "generation_batch_size {batch} 不是 {micro} × {world} 个进程 = {each} 的整数倍：会被拒绝"
+        "generation_batch_size {batch} is not a multiple of {micro} × {processes} = {each}; trl raises an error",
+        "generation_batch_size {batch} 不是 {micro} × {world} 个进程 = {each} 的整数倍；trl 会报错"
     );
     Some(build(cx, set, n.severity, given.place, message, KEYS))
 }
 
-/// The batch of evaluation against its group.
+/// The evaluation batch against its group size.
 fn evaluation(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding> {
     const KEYS: &[&str] = &["per_device_eval_batch_size", "num_generations_eval", "num_generations", "eval_strategy"];
     if !matches!(strategy(set, &["eval_strategy", "evaluation_strategy"], "no")?, "steps" | "epoch") {
@@ -277,11 +276,11 @@ fn evaluation(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Findin
     let at = place(set, KEYS);
     let processes = count_noun(world, "process");
     let message = message!(
-        "evaluation: {rows} x {processes} = {total} completions are no multiple of {group} generations: refused",
-        "评估：{rows} × {world} 个进程 = {total} 个补全，不是 {group} 个生成的整数倍：会被拒绝"
+        "evaluation: {rows} × {processes} = {total} completions are not a multiple of {group} generations; trl raises an error",
+        "评估：{rows} × {world} 个进程 = {total} 个补全，不是 {group} 个生成的整数倍；trl 会报错"
     );
     Some(build(cx, set, n.severity, at, message, KEYS).with_help(message!(
-        "make per_device_eval_batch_size x processes a multiple of the group",
-        "使 per_device_eval_batch_size × 进程数 为组大小的整数倍"
+        "make `per_device_eval_batch_size` × processes a multiple of the group size",
+        "使 `per_device_eval_batch_size` × 进程数 为组大小的整数倍"
     )))
 }

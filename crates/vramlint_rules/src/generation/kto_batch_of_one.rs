@@ -1,10 +1,10 @@
 //! # kto-batch-of-one
 //!
-//! KTO with one row per device.
+//! KTO with one sample per device.
 //!
 //! ## Why it matters
-//! KTO estimates the divergence from the other rows of the micro-batch; accumulation does not help. With one row trl refuses to train. The
-//! loss `apo_zero_unpaired` estimates none and is exempt.
+//! KTO estimates the divergence from the other samples of the micro-batch; accumulation does not help. With one sample trl raises
+//! an error. The loss `apo_zero_unpaired` does not need the estimate and is exempt.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,20 +21,20 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: 2 rows; memory and the effective batch change.
+//! Unsafe: 2 samples; memory and the effective batch size change.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/kto_trainer.py:844`, run.
 //!
 //! # 中文
 //!
-//! KTO 每个设备只有一行样本。
+//! KTO 每个设备只有一个样本。
 //!
 //! ## 为什么重要
-//! KTO 用微批中的其他样本估计散度，梯度累积无济于事。只有一行时 trl 拒绝训练。损失 `apo_zero_unpaired` 不做该估计，不受限制。
+//! KTO 用微批中的其他样本估计散度，梯度累积无济于事。只有一个样本时 trl 会报错。损失 `apo_zero_unpaired` 不做该估计，不受限制。
 //!
 //! ## 修复
-//! 不安全：改为 2 行；显存与有效批大小会随之变化。
+//! 不安全：改为 2 个样本；显存与有效批大小会随之变化。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/kto_trainer.py:844`，实际运行。
@@ -70,13 +70,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let shown = written(cx.project, given);
         let message = message!(
-            "{shown}: KTO needs at least 2 rows per device, accumulation does not count",
-            "{shown}：KTO 每个设备至少需要 2 行样本，梯度累积不计入"
+            "{shown}: KTO needs at least 2 samples per device, and accumulation does not count",
+            "{shown}：KTO 每个设备至少需要 2 个样本，梯度累积不计入"
         );
         let mut found = finding(cx, set, &RULE, given.place, message).with_help(message!("use 2 or more", "使用 2 或更大"));
         if matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
             found = found.with_fix(Fix {
-                title: message!("2 rows per device", "每个设备 2 行样本"),
+                title: message!("use 2 samples per device", "每个设备使用 2 个样本"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit::replace(given.value_place, "2")],
             });

@@ -1,11 +1,11 @@
 //! # packing-without-length
 //!
-//! Rows are to be packed, or joined without padding, and their length is not settled.
+//! Samples are packed, or joined without padding, but their length is not set.
 //!
 //! ## Why it matters
-//! `packing=True` fills rows up to `max_length`: with `max_length=None` there is nothing to fill, and trl refuses. `padding_free=True`
-//! without packing joins the rows of a batch as they are: `max_length`, which is 1024 unless it is None, would not be kept, and newer
-//! versions of trl refuse that.
+//! `packing=True` packs samples up to `max_length`; with `max_length=None` there is no length to fill, and trl raises an error.
+//! `padding_free=True` without packing joins the samples of a batch as they are: `max_length`, 1024 by default, would not be
+//! respected, and newer versions of trl raise an error.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -22,27 +22,27 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the usual `max_length` of 1024; beside `padding_free` packing is turned on.
+//! Unsafe: the usual `max_length` of 1024; with `padding_free`, packing is turned on.
 //!
 //! ## When it is milder
-//! Advice for `padding_free` while the version of trl is not known.
+//! Info for `padding_free` if the version of trl is unknown.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/sft_trainer.py:999`, and the packing of its `_prepare_dataset`, both run.
 //!
 //! # 中文
 //!
-//! 要打包样本或去除填充拼接样本，但长度没有确定。
+//! 样本要打包，或要无填充地拼接，但未设置长度。
 //!
 //! ## 为什么重要
-//! `packing=True` 把行填充到 `max_length`：`max_length=None` 时无从填起，trl 会拒绝。`padding_free=True` 而不打包时，会原样拼接批中的样本：
-//! `max_length`（除非为 None，否则为 1024）得不到遵守，较新的 trl 会拒绝。
+//! `packing=True` 把样本打包到 `max_length`；`max_length=None` 时没有目标长度，trl 会报错。`padding_free=True` 而不打包时，批中的样本按原样拼接：
+//! `max_length`（默认为 1024）不会被遵守，较新的 trl 会报错。
 //!
 //! ## 修复
-//! 不安全：使用惯常的 `max_length` 1024；对 `padding_free` 则开启打包。
+//! 不安全：使用常用的 `max_length` 1024；对 `padding_free` 则开启打包。
 //!
 //! ## 何时从轻
-//! trl 版本未知时，对 `padding_free` 仅作提示。
+//! trl 版本未知时，`padding_free` 为 info。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:999` 以及 `_prepare_dataset` 中的打包，均实际运行。
@@ -68,26 +68,29 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// First version that refuses `padding_free` with a length.
+/// First version that rejects `padding_free` with a length.
 const REFUSES: &str = "1.0";
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
     for set in sets_of(cx.project, &["trl.SFTConfig"]) {
         let packing = set.bool("packing", false);
-        // Data that are prepared already are not packed.
+        // Data that is already prepared is not packed.
         let packs = set.get("dataset_kwargs").is_none();
         if packing == Some(true) && packs && set.value("max_length") == Some(&Value::Null) {
             let (Some(length), Some(packing)) = (set.get("max_length"), set.get("packing")) else { continue };
             if reported.insert(packing.place, "") {
                 let message = message!(
-                    "packing fills rows up to max_length, and that is None: trl refuses",
-                    "打包需要填充到 max_length，而它为 None：trl 会拒绝"
+                    "`packing` needs a length to fill, but `max_length` is None; trl raises an error",
+                    "`packing` 需要目标长度，但 `max_length` 为 None；trl 会报错"
                 );
                 out.push(
                     finding(cx, set, &RULE, packing.place, message)
-                        .with_related(length.place, message!("no length", "没有长度"))
-                        .with_help(message!("give max_length the length of a packed row", "把 max_length 设为打包后一行的长度")),
+                        .with_related(length.place, message!("`max_length` is None", "`max_length` 为 None"))
+                        .with_help(message!(
+                            "set `max_length` to the length of a packed sequence",
+                            "把 `max_length` 设为打包后序列的长度"
+                        )),
                 );
             }
         } else if packing == Some(false) && set.bool("padding_free", false) == Some(true) && keeps_length(set) {
@@ -96,19 +99,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
             if reported.insert(given.place, "") {
                 let message = message!(
-                    "padding_free without packing does not keep max_length: trl {REFUSES} refuses",
-                    "padding_free 而不打包时不遵守 max_length：trl {REFUSES} 会拒绝"
+                    "`padding_free` without `packing` does not respect `max_length`; trl raises an error since {REFUSES}",
+                    "`padding_free` 而没有 `packing` 时不遵守 `max_length`；trl 自 {REFUSES} 起会报错"
                 );
                 out.push(finding_of(cx, set, &RULE, severity, given.place, message).with_help(message!(
-                    "add packing=True, or max_length=None for rows that are cut already",
-                    "添加 packing=True；若样本已截断则写 max_length=None"
+                    "add `packing=True`, or `max_length=None` if the samples are already truncated",
+                    "添加 `packing=True`；若样本已截断，则写 `max_length=None`"
                 )));
             }
         }
     }
 }
 
-/// Whether a length is certainly in force: 1024 unless said otherwise.
+/// Whether a length certainly applies; the default is 1024.
 fn keeps_length(set: &ArgumentSet) -> bool {
     match set.get("max_length") {
         Some(given) => matches!(given.value, Some(Value::Int(_))),

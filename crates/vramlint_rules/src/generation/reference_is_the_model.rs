@@ -1,10 +1,10 @@
 //! # reference-is-the-model
 //!
-//! The model that is trained is given as its own reference.
+//! The trained model is passed as its own reference.
 //!
 //! ## Why it matters
-//! DPO and KTO compare the policy with a frozen reference. The same object as both would always agree with itself: trl refuses it. Without
-//! `ref_model` the trainer makes the copy itself; with adapters it needs none.
+//! DPO and KTO compare the policy with a frozen reference. One object in both roles would always agree with itself, so trl raises
+//! an error. Without `ref_model` the trainer makes the copy itself; with adapters it needs none.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -29,7 +29,7 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the argument is removed; the trainer then makes the copy that must have been meant.
+//! Safe: the argument is removed; the trainer then makes the intended copy.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/dpo_trainer.py:590`, run; `kto_trainer.py:644`, read.
@@ -39,7 +39,7 @@
 //! 把正在训练的模型作为它自己的参考模型。
 //!
 //! ## 为什么重要
-//! DPO 与 KTO 把策略模型与冻结的参考模型比较。同一个对象总与自己一致，trl 会拒绝。不给 `ref_model` 时 trainer 会自行复制；使用适配器时
+//! DPO 与 KTO 把策略模型与冻结的参考模型比较。同一个对象总与自己一致，因此 trl 会报错。未设置 `ref_model` 时 trainer 会自行复制；使用适配器时
 //! 则不需要副本。
 //!
 //! ## 修复
@@ -75,10 +75,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let same = thing(model).is_some_and(|model| thing(reference) == Some(model));
         if same && reported.insert(reference.place, "") {
             let message = message!(
-                "ref_model is the model that is trained: trl (0.11 and later) refuses the same object",
-                "ref_model 就是正在训练的模型：trl（0.11 起）会拒绝同一个对象"
+                "`ref_model` is the trained model itself; trl raises an error since 0.11",
+                "`ref_model` 就是正在训练的模型；trl 自 0.11 起会报错"
             );
-            // DPO since 0.11; KTO moved about between 0.26 and 1.7, where it was not looked at.
+            // DPO since 0.11; KTO changed several times between 0.26 and 1.7, and those versions were not read.
             let span =
                 if trainer.name == "KTOTrainer" { VersionRange::since("trl", "1.8") } else { VersionRange::since("trl", "0.11") };
             let Some(certain) = version_gate::severity(cx.project, reference.place.file, &span, RULE.severity) else { continue };
@@ -88,10 +88,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 .finding(reference.place, message)
                 .with_severity(severity)
                 .with_related(model.place, message!("the model", "模型"))
-                .with_help(message!("leave ref_model out: the trainer makes the copy", "不要给出 ref_model：trainer 会自行复制"));
+                .with_help(message!("remove `ref_model`: the trainer makes the copy", "删除 `ref_model`：trainer 会自行复制"));
             let file = cx.project.file(trainer.call.file);
             let edit = vramlint_edit::python::remove(file, trainer.call.place.range, "ref_model");
-            let title = message!("remove ref_model", "删除 ref_model");
+            let title = message!("remove `ref_model`", "删除 `ref_model`");
             let sure = severity == Severity::Error;
             let applicability = if sure { Applicability::Safe } else { Applicability::Unsafe };
             out.push(crate::argument_findings::with_fix(finding, title, applicability, edit));
@@ -99,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The one thing that an argument certainly is.
+/// The object that an argument certainly is.
 fn thing(argument: &CallArgument) -> Option<(bool, usize)> {
     match argument.values.as_slice() {
         [value] => match value.value {

@@ -1,10 +1,10 @@
 //! # reference-model-beside-adapters
 //!
-//! A second model is kept as the reference although the policy is trained by adapters.
+//! A second model is kept as the reference, although the policy is trained with adapters.
 //!
 //! ## Why it matters
-//! With `peft_config` the reference is the same model with its adapters off, at no cost. A `ref_model` that is given all the same stays on
-//! the GPU as a second full copy of the weights; trl says nothing.
+//! With `peft_config` the reference is the same model with its adapters disabled, at no cost. A `ref_model` passed anyway stays on
+//! the GPU as a second full copy of the weights; trl does not warn.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -32,10 +32,10 @@
 //! ```
 //!
 //! ## Fix
-//! None: the model behind it may be another one on purpose.
+//! None: the reference may be another model on purpose.
 //!
 //! ## When it is milder
-//! Advice where the reference is another checkpoint than the model.
+//! Info if the reference is a different checkpoint from the model.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/dpo_trainer.py`, run: both copies stay.
@@ -45,14 +45,13 @@
 //! 策略模型用适配器训练，却仍保留第二个模型作为参考。
 //!
 //! ## 为什么重要
-//! 有 `peft_config` 时，参考就是关闭适配器的同一个模型，没有额外开销。若仍给出 `ref_model`，它会作为第二份完整权重留在 GPU 上，
-//! trl 不会提示。
+//! 有 `peft_config` 时，参考就是关闭适配器的同一个模型，没有额外开销。若仍传入 `ref_model`，它会作为第二份完整权重留在 GPU 上，trl 不会警告。
 //!
 //! ## 修复
-//! 无：背后的模型可能是有意选用的另一个。
+//! 无：参考模型可能是有意选用的另一个模型。
 //!
 //! ## 何时从轻
-//! 参考模型与训练模型是不同的检查点时仅作提示。
+//! 参考模型与训练模型是不同的检查点时为 info。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
@@ -98,24 +97,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             (
                 RULE.severity,
                 message!(
-                    "ref_model stays in memory as a second copy: with peft_config the reference is the model without its adapters",
-                    "ref_model 会作为第二份副本留在显存中：有 peft_config 时参考就是关闭适配器的模型"
+                    "`ref_model` stays in memory as a second copy: with `peft_config` the reference is the model with adapters disabled",
+                    "`ref_model` 会作为第二份副本留在显存中：有 `peft_config` 时参考就是关闭适配器的模型"
                 ),
             )
         } else {
             (
                 Severity::Info,
                 message!(
-                    "ref_model stays in memory as a second model: with peft_config the model without its adapters can be the reference",
-                    "ref_model 会作为第二个模型留在显存中：有 peft_config 时可用关闭适配器的模型作参考"
+                    "`ref_model` stays in memory as a second model: with `peft_config` the model itself can be the reference, adapters disabled",
+                    "`ref_model` 会作为第二个模型留在显存中：有 `peft_config` 时可用关闭适配器的模型作参考"
                 ),
             )
         };
         out.push(
             RULE.finding(reference.place, message)
                 .with_severity(severity)
-                .with_related(adapters.place, message!("the adapters", "适配器"))
-                .with_help(message!("leave ref_model out", "不要给出 ref_model")),
+                .with_related(adapters.place, message!("adapters are configured here", "适配器在此配置"))
+                .with_help(message!("remove `ref_model`", "删除 `ref_model`")),
         );
     }
 }

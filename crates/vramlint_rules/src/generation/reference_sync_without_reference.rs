@@ -1,11 +1,11 @@
 //! # reference-sync-without-reference
 //!
-//! The reference model is to follow the policy, and there is no reference model.
+//! The reference model is synced with the policy, but there is no reference model.
 //!
 //! ## Why it matters
-//! `sync_ref_model` copies the policy into the reference model from time to time. GRPO makes none while `beta` is 0, its default. With
-//! adapters the reference is the same model with its adapters off. With `precompute_ref_log_probs` it is gone before the training begins.
-//! The trainer refuses all three.
+//! `sync_ref_model` periodically copies the policy into the reference model. GRPO creates none while `beta` is 0, its default. With
+//! adapters the reference is the same model with its adapters disabled. With `precompute_ref_log_probs` the reference is released
+//! before training begins. The trainer raises an error in all three cases.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -26,27 +26,27 @@
 //! ```
 //!
 //! ## Fix
-//! None: either a `beta` is wanted, or no reference.
+//! None: you need either a `beta` above 0 or no reference.
 //!
 //! ## When it is milder
-//! Advice where `beta` is not given and the version of trl is not known: before 0.19 its default was 0.04.
+//! Info if `beta` is not set and the version of trl is unknown: before 0.19 its default was 0.04.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/grpo_trainer.py:1190`, run; `dpo_trainer.py:992`, `kto_trainer.py:1000`, `rloo_trainer.py:822`, read.
 //!
 //! # 中文
 //!
-//! 要求参考模型跟随策略模型更新，但并没有参考模型。
+//! 要求参考模型与策略模型同步，但没有参考模型。
 //!
 //! ## 为什么重要
-//! `sync_ref_model` 会不时把策略模型复制到参考模型。GRPO 在 `beta` 为 0（默认值）时不创建参考模型；使用适配器时，参考就是关闭适配器的同一个模型；
-//! 使用 `precompute_ref_log_probs` 时，参考模型在训练开始前就已释放。这三种情况 trainer 都会拒绝。
+//! `sync_ref_model` 会定期把策略模型复制到参考模型。GRPO 在 `beta` 为 0（默认值）时不创建参考模型；使用适配器时，参考就是关闭适配器的同一个模型；
+//! 使用 `precompute_ref_log_probs` 时，参考模型在训练开始前就已释放。这三种情况 trainer 都会报错。
 //!
 //! ## 修复
-//! 无：要么需要 `beta`，要么不需要参考模型。
+//! 无：要么需要大于 0 的 `beta`，要么不需要参考模型。
 //!
 //! ## 何时从轻
-//! 未给出 `beta` 且 trl 版本未知时仅作提示：0.19 之前其默认值为 0.04。
+//! 未设置 `beta` 且 trl 版本未知时为 info：0.19 之前其默认值为 0.04。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_trainer.py:1190`，实际运行；`dpo_trainer.py:992`、`kto_trainer.py:1000`、`rloo_trainer.py:822`，阅读源码。
@@ -72,7 +72,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// GRPO and RLOO refuse it since this version; before it nothing was synchronized (trl 0.28.0, read; 0.27.2 does not).
+/// GRPO and RLOO reject it since this version; before, nothing was synchronized (trl 0.28.0, read; 0.27.2 does not reject it).
 const GROUPS_REFUSE: VersionRange = VersionRange::since("trl", "0.28");
 
 fn asks(set: &ArgumentSet) -> Option<&ArgumentEntry> {
@@ -89,27 +89,27 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let severity = version_gate::severity(cx.project, set.file(), &GROUPS_REFUSE, RULE.severity);
             let Some(severity) = severity.filter(|_| beta == Some(0.0) && reported.insert(sync.place, "")) else { continue };
             let message = message!(
-                "sync_ref_model with beta 0: there is no reference model to follow, trl 0.28 and later refuse",
-                "sync_ref_model 而 beta 为 0：没有参考模型可同步，trl 0.28 起会拒绝"
+                "`sync_ref_model` with beta 0: there is no reference model to sync; trl raises an error since 0.28",
+                "设置了 `sync_ref_model` 但 beta 为 0：没有可同步的参考模型；trl 自 0.28 起会报错"
             );
             let mut found = finding_of(cx, set, &RULE, severity, sync.place, message).with_help(message!(
-                "give beta a value above 0, or remove sync_ref_model",
-                "给 beta 一个大于 0 的值，或删除 sync_ref_model"
+                "set `beta` to a value above 0, or remove `sync_ref_model`",
+                "把 `beta` 设为大于 0 的值，或删除 `sync_ref_model`"
             ));
             if let Some(beta) = set.get("beta") {
-                found = found.with_related(beta.place, message!("no reference model", "没有参考模型"));
+                found = found.with_related(beta.place, message!("so there is no reference model", "因此没有参考模型"));
             }
             out.push(found);
         } else if set.bool("precompute_ref_log_probs", false) == Some(true) && reported.insert(sync.place, "") {
             let message = message!(
-                "sync_ref_model beside precompute_ref_log_probs: the reference is gone before training, the trainer refuses",
-                "sync_ref_model 与 precompute_ref_log_probs 并存：参考模型在训练前已释放，trainer 会拒绝"
+                "`sync_ref_model` with `precompute_ref_log_probs`: the reference is released before training; the trainer raises an error",
+                "`sync_ref_model` 与 `precompute_ref_log_probs` 同用：参考模型在训练前已释放；trainer 会报错"
             );
             let mut found = finding_of(cx, set, &RULE, RULE.severity, sync.place, message);
             if let Some(given) = set.get("precompute_ref_log_probs") {
                 found = found.with_related(given.place, message!("computed once, before training", "训练前一次性计算"));
             }
-            out.push(found.with_help(message!("keep one of the two", "两者只保留其一")));
+            out.push(found.with_help(message!("keep one of them", "只保留其中一个")));
         }
     }
     for trainer in cx.trainers() {
@@ -126,13 +126,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(severity) = certain else { continue };
         if let Some(adapters) = adapters.filter(|_| reported.insert(sync.place, "")) {
             let message = message!(
-                "sync_ref_model with adapters: the reference is the model itself, the trainer refuses",
-                "sync_ref_model 与适配器并用：参考就是模型本身，trainer 会拒绝"
+                "`sync_ref_model` with adapters: the reference is the model itself; the trainer raises an error",
+                "`sync_ref_model` 与适配器同用：参考就是模型本身；trainer 会报错"
             );
             out.push(
                 finding_of(cx, set, &RULE, severity, sync.place, message)
-                    .with_related(adapters.place, message!("the adapters", "适配器"))
-                    .with_help(message!("remove sync_ref_model", "删除 sync_ref_model")),
+                    .with_related(adapters.place, message!("adapters are configured here", "适配器在此配置"))
+                    .with_help(message!("remove `sync_ref_model`", "删除 `sync_ref_model`")),
             );
         }
     }

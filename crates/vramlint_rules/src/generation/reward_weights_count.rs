@@ -1,9 +1,9 @@
 //! # reward-weights-count
 //!
-//! There are not as many `reward_weights` as reward functions.
+//! The number of `reward_weights` differs from the number of reward functions.
 //!
 //! ## Why it matters
-//! GRPO and RLOO weigh each reward function with the number at its place. The trainer raises when the lists differ in length.
+//! GRPO and RLOO weight each reward function by the number at the same index. The trainer raises an error if the lists differ in length.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -40,10 +40,10 @@
 //! ```
 //!
 //! ## Fix
-//! Give one weight for each function. There is no automatic fix.
+//! No automatic fix: set one weight for each function.
 //!
 //! ## When it is silent
-//! Where the functions are collected in a way that is not seen: a list that grows, a registry.
+//! When the functions are collected dynamically: in a growing list or a registry.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/grpo_trainer.py`, run: `ValueError: Number of reward weights (1) must match number of reward functions (2)`;
@@ -54,13 +54,13 @@
 //! `reward_weights` 的个数与奖励函数的个数不同。
 //!
 //! ## 为什么重要
-//! GRPO 与 RLOO 按位置给每个奖励函数加权。两个列表长度不同时训练器会抛出异常。
+//! GRPO 与 RLOO 按位置给每个奖励函数加权。两个列表长度不同时trainer 会报错。
 //!
 //! ## 修复
-//! 为每个函数给出一个权重。没有自动修复。
+//! 没有自动修复：为每个函数设置一个权重。
 //!
 //! ## 何时不报
-//! 函数的收集方式看不到时：不断增长的列表、注册表。
+//! 函数是动态收集的：不断增长的列表、注册表。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_trainer.py`，已运行：`ValueError: Number of reward weights (1) must match number of reward functions (2)`；
@@ -101,19 +101,19 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let message = message!(
-            "{weights} reward weights for {count} reward functions: the trainer refuses them",
-            "{count} 个奖励函数却有 {weights} 个权重：训练器会拒绝"
+            "{weights} reward weights for {count} reward functions; the trainer raises an error",
+            "{count} 个奖励函数却有 {weights} 个权重；trainer 会报错"
         );
         out.push(
             RULE.finding(given.place, message)
                 .with_severity(trainer.severity(cx.project, RULE.severity))
-                .with_related(functions.place, message!("the functions", "奖励函数"))
-                .with_help(message!("give one weight for each function", "为每个函数给出一个权重")),
+                .with_related(functions.place, message!("the reward functions", "奖励函数"))
+                .with_help(message!("set one weight for each function", "为每个函数设置一个权重")),
         );
     }
 }
 
-/// How many functions an argument holds, where it is written as one function or as a list of them.
+/// How many functions an argument holds; `None` unless it is written as one function or as a list.
 fn count(module: &Module, place: FileRange) -> Option<usize> {
     let found = module.calls().find_map(|site| site.call.args.iter().find(|argument| argument.range == place.range))?;
     functions(module, &found.value)

@@ -3,8 +3,8 @@
 //! GRPO or RLOO with fewer than two completions per prompt.
 //!
 //! ## Why it matters
-//! Both compare the completions of one prompt with each other: a single one has nothing to be compared with, its advantage is zero.
-//! The configuration refuses it.
+//! Both compare the completions of one prompt with each other. A single completion has nothing to compare with, so its advantage is
+//! zero. The configuration raises an error.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,7 +21,7 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: 2, the least that works.
+//! Unsafe: 2, the minimum.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/grpo_config.py:1137` and `rloo_config.py:696`, run.
@@ -31,10 +31,10 @@
 //! GRPO 或 RLOO 每个提示的补全少于两个。
 //!
 //! ## 为什么重要
-//! 两者都把同一提示的补全相互比较：只有一个就无从比较，优势恒为零。配置会拒绝。
+//! 两者都把同一提示的补全相互比较：只有一个时无从比较，优势恒为零。配置会报错。
 //!
 //! ## 修复
-//! 不安全：改为 2，可行的最小值。
+//! 不安全：改为最小值 2。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1137` 与 `rloo_config.py:696`，实际运行。
@@ -74,11 +74,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(severity) = severity.filter(|_| few && reported.insert(given.place, "")) else { continue };
         let shown = written(cx.project, given);
         let message = message!(
-            "{shown}: at least 2 completions per prompt are needed, trl 0.17 and later refuse fewer",
-            "{shown}：每个提示至少需要 2 个补全，trl 0.17 起会拒绝更少的"
+            "{shown}: fewer than 2 completions per prompt raise an error since trl 0.17",
+            "{shown}：每个提示少于 2 个补全时，trl 自 0.17 起会报错"
         );
-        let mut found = finding_of(cx, set, &RULE, severity, given.place, message)
-            .with_help(message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"));
+        let mut found = finding_of(cx, set, &RULE, severity, given.place, message).with_help(message!(
+            "use at least 2: advantages compare the completions of one prompt",
+            "至少使用 2：优势由同一提示的补全相互比较得出"
+        ));
         if matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
             found = found.with_fix(Fix {
                 title: message!("generate 2 completions per prompt", "每个提示生成 2 个补全"),

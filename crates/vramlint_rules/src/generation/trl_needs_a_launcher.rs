@@ -1,10 +1,10 @@
 //! # trl-needs-a-launcher
 //!
-//! A TRL script is started by plain `python` on a machine with several GPUs.
+//! A TRL script is started with plain `python` on a machine with several GPUs.
 //!
 //! ## Why it matters
-//! One process that sees several GPUs makes transformers wrap the model in `nn.DataParallel`. Newer TRL refuses that: start one process per
-//! GPU, or show a single GPU.
+//! If one process sees several GPUs, transformers wraps the model in `nn.DataParallel`. Newer versions of TRL raise an error: start
+//! one process per GPU, or expose a single GPU.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -45,27 +45,27 @@
 //! ```
 //!
 //! ## Fix
-//! None: `accelerate launch` or `torchrun` in the place of `python`, or `CUDA_VISIBLE_DEVICES=0` before it.
+//! None: use `accelerate launch` or `torchrun` instead of `python`, or put `CUDA_VISIBLE_DEVICES=0` in front of it.
 //!
 //! ## When it is milder
-//! Advice while the version of trl is not known: before 1.15 the script runs under `nn.DataParallel`. Silent where the number of GPUs is not
-//! declared, where they are masked, and for a model that is spread by `device_map`.
+//! Info if the version of trl is unknown: before 1.15 the script runs under `nn.DataParallel`. Silent when the number of GPUs is
+//! not declared, when they are masked, and when `device_map` spreads the model.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/sft_trainer.py:1117`, `dpo_trainer.py:879`, read; the check is in 1.15.0 and not in 1.14.0.
 //!
 //! # 中文
 //!
-//! 在有多张 GPU 的机器上用普通的 `python` 启动 TRL 脚本。
+//! 在有多个 GPU 的机器上直接用 `python` 启动 TRL 脚本。
 //!
 //! ## 为什么重要
-//! 一个进程看到多张 GPU 时，transformers 会用 `nn.DataParallel` 包装模型。较新的 TRL 会拒绝：请每张 GPU 启动一个进程，或只暴露一张 GPU。
+//! 一个进程看到多个 GPU 时，transformers 会用 `nn.DataParallel` 包装模型。较新的 TRL 会报错：请为每个 GPU 启动一个进程，或只暴露一个 GPU。
 //!
 //! ## 修复
 //! 无：把 `python` 换成 `accelerate launch` 或 `torchrun`，或在前面加上 `CUDA_VISIBLE_DEVICES=0`。
 //!
 //! ## 何时从轻
-//! trl 版本未知时仅作提示：1.15 之前脚本会在 `nn.DataParallel` 下运行。未声明 GPU 数量、GPU 已被屏蔽，或模型由 `device_map` 拆分时不报。
+//! trl 版本未知时为 info：1.15 之前脚本会在 `nn.DataParallel` 下运行。未声明 GPU 数量、GPU 已被屏蔽，或模型由 `device_map` 拆分时不报。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/sft_trainer.py:1117`、`dpo_trainer.py:879`，阅读源码；1.15.0 有此检查，1.14.0 没有。
@@ -110,16 +110,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if reported.insert(run.place, "") {
                 let name = &trainer.name;
                 let message = message!(
-                    "one process for {count} GPUs: {name} of trl 1.15 and later refuses nn.DataParallel",
-                    "{count} 张 GPU 只有一个进程：trl 1.15 及之后的 {name} 拒绝 nn.DataParallel"
+                    "one process for {count} GPUs: {name} raises an error for nn.DataParallel since trl 1.15",
+                    "{count} 个 GPU 只有一个进程：自 trl 1.15 起 {name} 遇到 nn.DataParallel 会报错"
                 );
                 out.push(
                     RULE.finding(run.place, message)
                         .with_severity(severity)
-                        .with_related(trainer.call.callee, message!("the trainer", "trainer 在此"))
+                        .with_related(trainer.call.callee, message!("the trainer", "trainer"))
                         .with_help(message!(
-                            "start it with accelerate launch or torchrun, or set CUDA_VISIBLE_DEVICES=0",
-                            "用 accelerate launch 或 torchrun 启动，或设置 CUDA_VISIBLE_DEVICES=0"
+                            "start it with `accelerate launch` or `torchrun`, or set `CUDA_VISIBLE_DEVICES=0`",
+                            "用 `accelerate launch` 或 `torchrun` 启动，或设置 `CUDA_VISIBLE_DEVICES=0`"
                         ))
                         .with_run(&run.id),
                 );

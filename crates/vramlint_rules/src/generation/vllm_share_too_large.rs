@@ -1,11 +1,12 @@
 //! # vllm-share-too-large
 //!
-//! vLLM shares the GPU with the trainer and is given nearly all of it.
+//! vLLM shares the GPU with the trainer and reserves nearly all of it.
 //!
 //! ## Why it matters
-//! In the mode `colocate`, the default of TRL since 1.0, vLLM runs on the GPUs that train. It reserves `vllm_gpu_memory_utilization` of
-//! the card when it starts, for its weights and its cache. Weights, gradients, optimizer and activations of the training must fit into
-//! the rest: with 0.9 that is a tenth of the card, and the run ends with out of memory at the start or at the first step.
+//! In `colocate` mode, TRL's default since 1.0, vLLM runs on the GPUs that train. It reserves `vllm_gpu_memory_utilization` of the
+//! GPU when it starts, for its weights and its cache. Weights, gradients, optimizer states and activations of the training must fit
+//! into the rest: with 0.9 that is a tenth of the GPU, and the run ends with an out-of-memory error at startup or at the first
+//! step.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -22,19 +23,18 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: 0.3, the default of TRL. With `vllm_enable_sleep_mode=True` vLLM gives its memory back while the trainer works; then a larger
-//! share is fine.
+//! Unsafe: 0.3, TRL's default. With `vllm_enable_sleep_mode=True` vLLM releases its memory while the trainer works; a larger share
+//! is then fine.
 //!
 //! ## When it is silent
-//! Up to a share of 0.7; with sleep mode; in the mode `server`; where the mode is not given and the version of TRL, which decides it, is
-//! not known.
+//! Up to a share of 0.7; with sleep mode; in `server` mode; when the mode is not set and the version of TRL, which decides it, is unknown.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/grpo_config.py` (0.3 by default; `colocate` since 1.0.0, `server` before), `generation/vllm_generation.py`, read.
 //!
 //! # 中文
 //!
-//! vLLM 与训练器共用 GPU，却分到了几乎全部显存。
+//! vLLM 与训练器共用 GPU，却预留了几乎全部显存。
 //!
 //! ## 为什么重要
 //! 在 `colocate` 模式（TRL 1.0 起的默认值）下，vLLM 运行在训练所用的 GPU 上，启动时就占用 `vllm_gpu_memory_utilization` 比例的显存，用于权重和缓存。
@@ -44,7 +44,7 @@
 //! 不安全：0.3，即 TRL 的默认值。设置 `vllm_enable_sleep_mode=True` 后，训练期间 vLLM 会归还显存，此时可用更大的比例。
 //!
 //! ## 何时不报
-//! 比例不超过 0.7；启用休眠模式；`server` 模式；未给出模式且决定它的 TRL 版本未知。
+//! 比例不超过 0.7；启用休眠模式；`server` 模式；未设置模式，且决定模式的 TRL 版本未知。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py`（默认 0.3；1.0.0 起为 `colocate`，之前为 `server`）、`generation/vllm_generation.py`，已阅读。
@@ -89,14 +89,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let shown = written(cx.project, given);
         let left = (1.0 - share) * 100.0;
         let message = message!(
-            "{shown}: vLLM shares the GPU and leaves {left:.0} % of it for the training",
+            "{shown}: vLLM shares the GPU and leaves {left:.0} % of it for training",
             "{shown}：vLLM 与训练共用 GPU，只给训练留下 {left:.0}%"
         );
         let found = finding(cx, set, &RULE, given.place, message).with_help(message!(
-            "lower it to 0.3, or let vLLM sleep during the step: vllm_enable_sleep_mode",
-            "降到 0.3，或让 vLLM 在训练步骤中休眠：vllm_enable_sleep_mode"
+            "lower it to 0.3, or let vLLM sleep during the step with `vllm_enable_sleep_mode`",
+            "降到 0.3，或用 `vllm_enable_sleep_mode` 让 vLLM 在训练步中休眠"
         ));
         let edit = set_to(cx.project, given, &Value::Float(0.3));
-        out.push(with_fix(found, message!("write 0.3", "改为 0.3"), Applicability::Unsafe, edit));
+        out.push(with_fix(found, message!("set it to 0.3", "改为 0.3"), Applicability::Unsafe, edit));
     }
 }

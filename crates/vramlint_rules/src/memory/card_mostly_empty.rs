@@ -1,10 +1,10 @@
 //! # card-mostly-empty
 //!
-//! Gradients are accumulated over small micro-batches though the card would hold larger ones.
+//! Gradients are accumulated over small micro-batches, although the GPU has room for larger ones.
 //!
 //! ## Why it matters
-//! Accumulation makes up for memory that is missing. Where most of the card is empty, a larger micro-batch with fewer steps trains the
-//! same and uses the card better.
+//! Accumulation makes up for missing memory. If most of the GPU is empty, a larger micro-batch with fewer steps trains the same and
+//! uses the GPU better.
 //!
 //! ## Example
 //! ```toml file=vramlint.toml
@@ -54,11 +54,10 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the largest micro-batch whose upper bound stays below 85 % of the card, with the accumulation that keeps the effective batch.
+//! Unsafe: the largest micro-batch whose upper bound stays below 85 % of the GPU, with the accumulation that keeps the effective batch size.
 //!
 //! ## When it is silent
-//! Without a target; without accumulation; where more than half of the card is used; where rows, accumulation or the length of rows are
-//! not stated.
+//! Without a target; without accumulation; when more than half of the GPU is used; when micro-batch, accumulation or sequence length is not set.
 //!
 //! ## Sources
 //! The same step as in `does-not-fit`. That the gradient is the same: transformers 5.23.0 `trainer.py` and accelerate 1.15.0
@@ -66,16 +65,16 @@
 //!
 //! # 中文
 //!
-//! 显卡放得下更大的微批，却仍以很小的微批累积梯度。
+//! GPU 放得下更大的微批，却仍以很小的微批累积梯度。
 //!
 //! ## 为什么重要
-//! 梯度累积是为了弥补显存不足。若显卡大半空着，改用更大的微批、更少的累积步数，训练不变，显卡利用得更好。
+//! 梯度累积是为了弥补显存不足。若 GPU 大半空着，改用更大的微批、更少的累积步数，训练不变，GPU 利用率更高。
 //!
 //! ## 修复
 //! 不安全：取上界不超过显存 85 % 的最大微批，并相应减少累积步数，使有效批大小不变。
 //!
 //! ## 何时不报
-//! 没有目标；没有累积；显存占用超过一半；微批、累积步数或样本长度没有说明。
+//! 没有目标；没有累积；显存占用超过一半；微批大小、梯度累积步数或序列长度未设置。
 //!
 //! ## 来源
 //! 与 `does-not-fit` 相同的训练步。梯度不变的依据：transformers 5.23.0 `trainer.py` 与 accelerate 1.15.0 `accelerator.py`
@@ -103,9 +102,9 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Below this share of the card, in percent, the rest counts as empty.
+/// Below this share of the GPU, in percent, the rest counts as empty.
 const USED: u64 = 50;
-/// What a larger micro-batch may fill, in percent.
+/// The share of the GPU that a larger micro-batch may fill, in percent.
 const FILLED: u64 = 85;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -122,16 +121,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let (own, old) = (format::gib(estimate.estimate.peak), estimate.setup.micro_batch);
         let (all, after) = (format::capacity(capacity.bytes), format::gib(repair.estimate.peak));
         let message = message!(
-            "micro_batch {old} with {steps} accumulation steps needs {own} of {all}: {rows} with {accumulation} would need {after}",
-            "微批 {old}、累积 {steps} 步只需 {own}，显存为 {all}：改为微批 {rows}、累积 {accumulation} 步需 {after}"
+            "micro-batch {old} with {steps} accumulation steps needs only {own} of {all}; {rows} with {accumulation} would need {after}",
+            "微批大小 {old}、累积 {steps} 步只需 {all} 中的 {own}；微批大小 {rows}、累积 {accumulation} 步需 {after}"
         );
         let place = locations::written(run, Concept::MicroBatch).unwrap_or(run.place);
         if !reported.insert((place, message.en.clone())) {
             continue;
         }
         let mut finding = RULE.finding(place, message).with_run(&run.id).with_help(message!(
-            "a larger micro-batch with fewer accumulation steps trains the same in less time",
-            "增大微批、减少累积步数，训练不变而耗时更少"
+            "use a larger micro-batch with fewer accumulation steps: the same training in less time",
+            "增大微批大小、减少梯度累积步数：训练不变，耗时更少"
         ));
         if let Some(place) = locations::written(run, Concept::GradientAccumulationSteps) {
             finding = finding.with_related(place, message!("{steps} micro-batches are accumulated", "累积 {steps} 个微批"));
@@ -142,7 +141,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether rows, steps and lengths are what the run says, and not one branch of several.
+/// Whether micro-batch, steps and lengths are set by the run, and not by one branch of several.
 fn is_stated(run: &Run) -> bool {
     let value_place = |concept: Concept| {
         run.settings.get(&concept).is_some_and(|setting| {

@@ -1,23 +1,23 @@
 //! # checkpointing-absent
 //!
-//! The run does not fit, or only just, and would with activation checkpointing, which is off.
+//! The run does not fit, or only just, and would fit with activation checkpointing, which is off.
 //!
 //! ## Why it matters
-//! Without it every block keeps what its backward needs. With it only the input of each block is kept and the rest is computed again,
-//! for about a third more time. Where memory decides, that is the change that costs least.
+//! Without activation checkpointing, every block keeps what its backward pass needs. With it, only the input of each block is kept
+//! and the rest is recomputed, for about a third more time. When memory is the limit, this is the cheapest change.
 //!
 //! ## Fix
-//! Unsafe: turns it on where the setting is written or the library has a key for it.
+//! Unsafe: turns it on, if the setting is written or the library has a key for it.
 //!
 //! ## When it is silent
-//! Where it is on, or fits without; where it alone does not make the run fit; without a target.
+//! When it is on, or the run fits without it; when it alone does not make the run fit; without a target.
 //!
 //! ## Sources
 //! The same step as in `does-not-fit`; transformers 5.23.0 `modeling_layers.py` `GradientCheckpointingLayer`.
 //!
 //! # 中文
 //!
-//! 任务放不下，或只是勉强放下；开启激活检查点即可放下，而它没有开启。
+//! 任务放不下，或只是勉强放下；开启激活检查点即可放下，但它没有开启。
 //!
 //! ## 为什么重要
 //! 不开启时，每个块都保留反向所需的全部内容；开启后只保留每个块的输入，其余在反向时重新计算，耗时约增加三分之一。
@@ -67,8 +67,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let (own, after) = (format::gib(estimate.estimate.peak), format::gib(repair.estimate.peak));
         let all = format::capacity(capacity.bytes);
         let message = message!(
-            "without activation checkpointing the step needs {own} of {all}, with it {after}",
-            "不开启激活检查点时一步需要 {own}（显存 {all}），开启后需要 {after}"
+            "without activation checkpointing the step needs {own}, with it {after}; the GPU has {all}",
+            "不开启激活检查点时一步需要 {own}，开启后需要 {after}；GPU 有 {all}"
         );
         let place = locations::written(run, Concept::GradientCheckpointing).unwrap_or_else(|| locations::deciding(run, estimate));
         if reported.insert((place, message.en.clone())) {

@@ -1,10 +1,10 @@
 //! # does-not-fit
 //!
-//! A training step needs more memory than the card has.
+//! A training step needs more memory than the GPU has.
 //!
 //! ## Why it matters
-//! The run stops with an out-of-memory error, at the first step or at the first long row. What a step needs follows from the model
-//! and its settings, so it can be known before the run waits in a queue.
+//! The run stops with an out-of-memory error, at the first step or at the first long sample. The memory of a step follows from the
+//! model and its settings, so you can know it before the job waits in a queue.
 //!
 //! ## Example
 //! ```toml file=vramlint.toml
@@ -53,17 +53,16 @@
 //! ```
 //!
 //! ## Severity
-//! An error only where not even the lower bound fits, with the lightest value of everything that the project does not state. A
-//! warning where only the upper bound is too large, or where a default or an assumption decides.
+//! Error only if even the lower bound does not fit, with the cheapest value of everything the project does not set. Warning if only
+//! the upper bound is too large, or if a default or an assumption decides.
 //!
 //! ## Fix
-//! Unsafe: single changes that fit and train the same, such as a smaller micro-batch with more accumulation at the same effective
-//! batch. What changes the training is told in the help.
+//! Unsafe: single changes that fit and keep the training the same, such as a smaller micro-batch with more accumulation at the same
+//! effective batch size. The help lists changes that alter the training.
 //!
 //! ## When it is silent
-//! Without a target; for a model whose architecture is not known; where rows, their length or ranks are not known
-//! and decide. `vramlint estimate` says what is
-//! missing.
+//! Without a target; for a model of unknown architecture; when the micro-batch, the sequence length or the number of ranks is
+//! unknown and decides. `vramlint estimate` lists what is missing.
 //!
 //! ## Sources
 //! The step as transformers 5.23.0, trl 1.16.0, peft 0.21.2, bitsandbytes 0.50.2, deepspeed 0.19.8 and torch 2.15 run it; capacities as
@@ -71,19 +70,19 @@
 //!
 //! # 中文
 //!
-//! 一个训练步所需的显存超过显卡容量。
+//! 一个训练步所需的显存超过 GPU 的容量。
 //!
 //! ## 为什么重要
-//! 任务会在第一步，或遇到第一个长样本时因显存不足而停止。一步需要多少显存由模型和设置决定，不必等到排完队才知道。
+//! 任务会在第一步，或遇到第一个长样本时因显存不足而停止。一步所需的显存由模型和设置决定，不必等任务排完队才知道。
 //!
 //! ## 严重程度
 //! 只有在项目未说明的各项都取最省显存的值、下界仍放不下时才是 error。仅上界超出，或由默认值、假设决定时是 warning。
 //!
 //! ## 修复
-//! 不安全：能放下且不改变训练的单项改动，例如减小微批、增加累积步数而有效批大小不变。会改变训练的做法写在帮助中。
+//! 不安全：能放下且不改变训练的单项改动，例如减小微批大小、增加梯度累积步数而有效批大小不变。会改变训练的做法列在帮助中。
 //!
 //! ## 何时不报
-//! 没有目标；模型结构未知；行数、样本长度或进程数未知且起决定作用。`vramlint estimate` 会说明缺少什么。
+//! 没有目标；模型结构未知；微批大小、序列长度或进程数未知且起决定作用。`vramlint estimate` 会列出缺少什么。
 //!
 //! ## 来源
 //! transformers 5.23.0、trl 1.16.0、peft 0.21.2、bitsandbytes 0.50.2、deepspeed 0.19.8 和 torch 2.15 实际执行的训练步；容量以 NVML 报告为准。
@@ -116,7 +115,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let (place, message) = (locations::deciding(run, estimate), headline(estimate, capacity, verdict));
-        // Several commands may start the same thing.
+        // Several commands may start the same run.
         if !reported.insert((place, message.en.clone())) {
             continue;
         }
@@ -137,13 +136,13 @@ fn headline(estimate: &RunEstimate, capacity: &Capacity, verdict: Verdict) -> Me
     if verdict == Verdict::DoesNotFit {
         let needs = format::gib(estimate.estimate.peak);
         return Message {
-            en: format!("training {model} needs {needs} of {all}: {en}"),
-            zh: format!("训练 {model} 需要 {needs}，显存为 {all}：{zh}"),
+            en: format!("training {model} needs {needs}, but the GPU has {all} ({en})"),
+            zh: format!("训练 {model} 需要 {needs}，但 GPU 只有 {all}（{zh}）"),
         };
     }
     let high = format::gib(estimate.estimate.high);
     Message {
-        en: format!("training {model} may need up to {high} of {all}: {en}"),
-        zh: format!("训练 {model} 最多可能需要 {high}，显存为 {all}：{zh}"),
+        en: format!("training {model} may need up to {high}; the GPU has {all} ({en})"),
+        zh: format!("训练 {model} 最多可能需要 {high}，GPU 有 {all}（{zh}）"),
     }
 }

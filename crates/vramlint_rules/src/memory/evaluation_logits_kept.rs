@@ -1,11 +1,11 @@
 //! # evaluation-logits-kept
 //!
-//! Evaluation takes larger batches than training, and all its logits stay on the GPU until the end.
+//! Evaluation uses larger batches than training and keeps all its logits on the GPU until it ends.
 //!
 //! ## Why it matters
-//! Where metrics are computed, `Trainer` gathers the logits of every batch of the evaluation on the GPU, unless `eval_accumulation_steps`
-//! says after how many batches they move to the host. For a language model one row of 2048 tokens is half a GiB in float32: a larger
-//! batch brings the end sooner.
+//! When metrics are computed, `Trainer` gathers the logits of every evaluation batch on the GPU, unless `eval_accumulation_steps`
+//! says after how many batches they move to the host. For a language model, one sample of 2048 tokens takes half a GiB in float32;
+//! a larger batch runs out of memory sooner.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -33,24 +33,24 @@
 //! ```
 //!
 //! ## Fix
-//! There is no automatic fix: set `eval_accumulation_steps`, `prediction_loss_only=True` where only the loss counts, or reduce the logits
+//! No automatic fix: set `eval_accumulation_steps`; set `prediction_loss_only=True` if you need only the loss; or reduce the logits
 //! with `preprocess_logits_for_metrics`.
 //!
 //! ## When it is silent
-//! Where a trainer is seen that has no `compute_metrics` (then only the loss is kept) or that reduces the logits; for the classes of TRL;
-//! where one of the sizes is not known.
+//! When the trainer has no `compute_metrics` (only the loss is kept) or reduces the logits; for TRL's classes; when one of the
+//! batch sizes is unknown.
 //!
 //! ## Sources
-//! transformers 5.23.0 `trainer.py`, `evaluation_loop` and `evaluate` (`prediction_loss_only` where there are no metrics), read. The memory
+//! transformers 5.23.0 `trainer.py`, `evaluation_loop` and `evaluate` (`prediction_loss_only` without metrics), read. The memory
 //! was not measured.
 //!
 //! # 中文
 //!
-//! 评估的批比训练更大，且所有 logits 都留在 GPU 上直到结束。
+//! 评估的批大小大于训练，且所有 logits 在评估结束前都留在 GPU 上。
 //!
 //! ## 为什么重要
-//! 需要计算指标时，`Trainer` 会把评估中每个批次的 logits 汇集在 GPU 上，除非用 `eval_accumulation_steps` 指定多少个批次后移到主机。对语言模型，一行
-//! 2048 个 token 的 float32 logits 约 0.5 GiB：批越大，越快耗尽。
+//! 需要计算指标时，`Trainer` 会把评估中每个批次的 logits 汇集在 GPU 上，除非用 `eval_accumulation_steps` 指定多少个批次后移到主机。对语言模型，一个 2048 token 的
+//! 样本的 float32 logits 约占 0.5 GiB；批越大，显存耗尽得越快。
 //!
 //! ## 修复
 //! 没有自动修复：设置 `eval_accumulation_steps`；只需损失时设置 `prediction_loss_only=True`；或用 `preprocess_logits_for_metrics` 缩减 logits。
@@ -95,14 +95,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if rows <= train || !evaluates || !kept || only_loss || !reported.insert(given.place, "") {
             continue;
         }
-        let batch = count_noun(rows, "row");
+        let batch = count_noun(rows, "sample");
         let message = message!(
-            "evaluation keeps its logits on the GPU, {batch} a batch against {train} in training",
-            "评估会把 logits 留在 GPU 上：每批 {rows} 行，训练时为 {train} 行"
+            "evaluation keeps the logits of {batch} per batch on the GPU; training uses {train}",
+            "评估会把 logits 留在 GPU 上：每批 {rows} 个样本，训练时为 {train} 个"
         );
         out.push(finding(cx, set, &RULE, given.place, message).with_help(message!(
-            "set eval_accumulation_steps, or prediction_loss_only where only the loss counts",
-            "设置 eval_accumulation_steps；只需损失时设置 prediction_loss_only"
+            "set `eval_accumulation_steps`, or `prediction_loss_only` if you need only the loss",
+            "设置 `eval_accumulation_steps`；只需损失时设置 `prediction_loss_only`"
         )));
     }
 }

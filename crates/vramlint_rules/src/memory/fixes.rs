@@ -1,4 +1,4 @@
-//! Repairs as fixes: the edits that make them, where every place is known.
+//! Repairs as fixes: the edits that make them, if every place is known.
 
 use crate::memory::format::gib;
 use crate::memory::insert_setting::{self, Literal};
@@ -13,7 +13,7 @@ use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 /// How many repairs of a kind are listed.
 const TOLD: usize = 4;
 
-/// What helps, in words: the single changes that make it fit and train the same, then those that change the training.
+/// The help: single changes that make the run fit and keep the training the same, then those that change it, then the
 pub(super) fn help(found: &[Repair], estimate: &RunEstimate) -> Message {
     let repairs_that = |keeps: &dyn Fn(TrainingEffect) -> bool| -> Vec<&Repair> {
         found.iter().filter(|repair| repair.fits && keeps(repair.effect)).take(TOLD).collect()
@@ -39,10 +39,10 @@ pub(super) fn help(found: &[Repair], estimate: &RunEstimate) -> Message {
         (true, false) => only_differing(&change),
         (true, true) => nothing_alone(found),
     };
-    match crate::memory::format::taken_for_granted(estimate) {
+    match crate::memory::format::assumptions(estimate) {
         Some(Message { en, zh }) => {
             let Message { en: own, zh: own_zh } = text;
-            Message { en: format!("{own}. Taken for granted: {en}"), zh: format!("{own_zh}。所作假设：{zh}") }
+            Message { en: format!("{own}\n{en}"), zh: format!("{own_zh}\n{zh}") }
         }
         None => text,
     }
@@ -50,14 +50,14 @@ pub(super) fn help(found: &[Repair], estimate: &RunEstimate) -> Message {
 
 fn fitting(keep: &Message, change: &Message) -> Message {
     Message {
-        en: format!("to fit: {}; or, which trains something else: {}", keep.en, change.en),
+        en: format!("to fit: {}; or, changing the training: {}", keep.en, change.en),
         zh: format!("可放下的改法：{}；或改变训练内容：{}", keep.zh, change.zh),
     }
 }
 
 fn only_differing(change: &Message) -> Message {
     Message {
-        en: format!("no single change fits and trains the same; with other training: {}", change.en),
+        en: format!("no single change fits without changing the training; with a change: {}", change.en),
         zh: format!("没有哪一项改动既能放下又不改变训练；改变训练内容则可：{}", change.zh),
     }
 }
@@ -68,7 +68,7 @@ fn nothing_alone(found: &[Repair]) -> Message {
     };
     let (needs, Message { en, zh }) = (gib(best.estimate.peak), &best.title);
     message!(
-        "no single change makes it fit; the largest gain: {en} ({needs})",
+        "no single change makes it fit; the largest gain is from: {en} ({needs})",
         "没有哪一项改动能让它放下；收益最大的是：{zh}（需 {needs}）"
     )
 }
@@ -78,7 +78,7 @@ pub(super) fn fixes(project: &Project, run: &Run, found: &[Repair], before: &Run
     found.iter().filter(|repair| repair.fits).filter_map(|repair| fix(project, run, repair, before)).collect()
 }
 
-/// A repair as a fix, where all its edits are known. It changes what runs, so it is never applied unasked.
+/// A repair as a fix; `None` unless all its edits are known. It changes what runs, so it is always unsafe.
 pub(super) fn fix(project: &Project, run: &Run, repair: &Repair, before: &RunEstimate) -> Option<Fix> {
     let setup = &before.setup;
     let edits = match repair.change {
@@ -94,7 +94,7 @@ pub(super) fn fix(project: &Project, run: &Run, repair: &Repair, before: &RunEst
     Some(Fix { title: message!("{en} ({needs})", "{zh}（需 {needs}）"), applicability: Applicability::Unsafe, edits })
 }
 
-/// Rows and accumulation, in every place that says them.
+/// Micro-batch and accumulation, at every place that sets them.
 fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> Option<Vec<Edit>> {
     let mut edits = numbers(project, run.settings.get(&Concept::MicroBatch)?, rows.0, rows.1)?;
     let written =
@@ -102,7 +102,7 @@ fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> O
     if let Some(more) = written {
         edits.extend(more);
     } else {
-        // Only a default may be added to: what is computed elsewhere would be contradicted.
+        // A key is added only over a default: it would contradict a value computed elsewhere.
         let winner = run.settings.get(&Concept::GradientAccumulationSteps).and_then(Setting::winning);
         let by_default = winner.is_some_and(|winner| matches!(winner.origin, Origin::Default { .. }));
         let key = by_default.then(|| run.dialect.framework().fixes.accumulation).flatten()?;
@@ -113,7 +113,7 @@ fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> O
     Some(edits)
 }
 
-/// A setting's number in every place that says it; `None` where it is not written as a plain number, or branches choose it.
+/// A setting's number at every place that sets it; `None` if it is not written as a plain number, or a branch chooses it.
 pub(super) fn numbers(project: &Project, setting: &Setting, old: u64, new: u64) -> Option<Vec<Edit>> {
     let winner = setting.winning()?;
     if setting.candidates.iter().any(|candidate| candidate.condition.is_some())
@@ -139,7 +139,7 @@ fn number(project: &Project, candidate: &Candidate, old: u64, new: u64) -> Optio
     (bare.parse() == Ok(old)).then(|| edit::replace(exact, new.to_string()))
 }
 
-/// The other value where it is written, else a new entry beside the rows.
+/// The other value if it is written, else a new entry next to the micro-batch.
 fn checkpointing(project: &Project, run: &Run) -> Option<Vec<Edit>> {
     let setting = run.settings.get(&Concept::GradientCheckpointing);
     let written = setting.and_then(Setting::winning).and_then(|winner| winner.origin.place());
@@ -147,7 +147,7 @@ fn checkpointing(project: &Project, run: &Run) -> Option<Vec<Edit>> {
         let key = run.dialect.framework().fixes.checkpointing?;
         return beside_rows(project, run, key, Literal::True).map(|edit| vec![edit]);
     };
-    // `disable_gradient_checkpointing: true` says the opposite of what it sets.
+    // `disable_gradient_checkpointing: true` is the negation of the setting.
     let on = match place.range.slice(&project.file(place.file).text) {
         "false" => "true",
         "False" => "True",
@@ -158,7 +158,7 @@ fn checkpointing(project: &Project, run: &Run) -> Option<Vec<Edit>> {
     (setting?.value() == Some(&Value::Bool(false))).then(|| vec![edit::replace(place, on)])
 }
 
-/// Another name where `adamw_torch` and its like are written.
+/// Replaces `adamw_torch` and similar names.
 fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option<Vec<Edit>> {
     let new = match optimizer {
         Optimizer::AdamWFused => "adamw_torch_fused",
@@ -176,7 +176,7 @@ fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option
     known.then(|| vec![edit::replace(exact, new)])
 }
 
-/// A new entry beside the rows, which a run always has.
+/// A new entry next to the micro-batch, which a run always has.
 fn beside_rows(project: &Project, run: &Run, key: &str, value: Literal) -> Option<Edit> {
     insert_setting::beside(project, run.settings.get(&Concept::MicroBatch)?.winning()?, key, value)
 }

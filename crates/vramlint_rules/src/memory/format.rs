@@ -21,14 +21,17 @@ pub(super) fn capacity(bytes: u64) -> String {
     format!("{} GiB", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// Parts below this share of the peak, in percent, are not named.
+/// Parts below this share of the peak, in percent, are left out.
 const SMALL: u64 = 2;
+
+/// How many parts a message lists.
+const SHOWN: usize = 3;
 
 /// `weights 13.3 GiB, gradients 26.5 GiB, …`, the largest first.
 pub(super) fn parts(estimate: &Estimate) -> Message {
     let mut all: Vec<(Part, u64)> = Part::ALL.into_iter().zip(estimate.parts).collect();
     all.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    let named = || all.iter().filter(|(_, bytes)| *bytes * 100 >= estimate.peak * SMALL && *bytes > 0);
+    let named = || all.iter().filter(|(_, bytes)| *bytes * 100 >= estimate.peak * SMALL && *bytes > 0).take(SHOWN);
     let join = |words: fn(Part) -> &'static str, between: &str| {
         named().map(|(part, bytes)| format!("{} {}", words(*part), gib(*bytes))).collect::<Vec<_>>().join(between)
     };
@@ -40,16 +43,13 @@ pub(super) fn percent(a: u64, b: u64) -> u64 {
     if b == 0 { 0 } else { (u128::from(a) * 100 / u128::from(b)) as u64 }
 }
 
-/// What was taken for granted, in one line; empty where nothing was.
-pub(super) fn taken_for_granted(estimate: &RunEstimate) -> Option<Message> {
+/// The assumptions, one per line; `None` without any.
+pub(super) fn assumptions(estimate: &RunEstimate) -> Option<Message> {
     if estimate.assumptions.is_empty() {
         return None;
     }
-    let join = |texts: Vec<&str>, between: &str| texts.join(between);
-    Some(Message {
-        en: join(estimate.assumptions.iter().map(|one| one.en.as_str()).collect(), "; "),
-        zh: join(estimate.assumptions.iter().map(|one| one.zh.as_str()).collect(), "；"),
-    })
+    let lines = |line: fn(&Message) -> String| estimate.assumptions.iter().map(line).collect::<Vec<_>>().join("\n");
+    Some(Message { en: lines(|one| format!("assumption: {}", one.en)), zh: lines(|one| format!("假设：{}", one.zh)) })
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! # gather-at-save
 //!
-//! Saving a checkpoint gathers the whole model in one process, whose machine cannot hold it.
+//! Saving a checkpoint gathers the whole model in one process, on a machine without enough memory for it.
 //!
 //! ## Why it matters
-//! Sharded training holds a part of the model in each process. `stage3_gather_16bit_weights_on_model_save` of DeepSpeed and the full
-//! state dict of FSDP bring all parts together in the memory of the first host. The run then trains for hours and dies at the first
-//! save, without a checkpoint.
+//! Sharded training keeps a part of the model in each process. DeepSpeed's `stage3_gather_16bit_weights_on_model_save` and FSDP's
+//! full state dict gather all parts in the memory of the first host. The run then trains for hours and dies at the first save,
+//! without a checkpoint.
 //!
 //! ## When it is silent
-//! Where the target does not state `host-memory`; where checkpoints are saved in shards.
+//! When the target does not set `host-memory`; when checkpoints are saved in shards.
 //!
 //! ## Sources
 //! deepspeed 0.19.8 `runtime/engine.py` `_zero3_consolidated_16bit_state_dict`; torch 2.15 `distributed/checkpoint/state_dict.py`
@@ -23,7 +23,7 @@
 //! 会把所有部分汇集到第一台主机的内存中。任务训练数小时后，会在第一次保存时崩溃，连检查点也没有留下。
 //!
 //! ## 何时不报
-//! 目标没有给出 `host-memory`；检查点按分片保存。
+//! 目标没有设置 `host-memory`；检查点按分片保存。
 //!
 //! ## 来源
 //! deepspeed 0.19.8 `runtime/engine.py` 的 `_zero3_consolidated_16bit_state_dict`；torch 2.15 `distributed/checkpoint/state_dict.py`
@@ -56,14 +56,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((whole, held, all)) = decides(estimate) else { continue };
         let (whole, held, all) = (format::gib(whole), format::gib(held), format::capacity(all));
         let message = message!(
-            "saving gathers {whole} of weights on one host of {all}, which holds {held} already",
-            "保存时会在一台内存 {all} 的主机上汇集 {whole} 权重，而该主机已占用 {held}"
+            "saving gathers {whole} of weights on one host with {all}, where {held} is already in use",
+            "保存时会在一台内存为 {all} 的主机上汇集 {whole} 权重，而该主机已占用 {held}"
         );
         let place = place(run);
         if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).with_run(&run.id).with_help(message!(
-                "save in shards and join them later, with zero_to_fp32.py or torch's own converter",
-                "按分片保存，之后用 zero_to_fp32.py 或 torch 自带的工具合并"
+                "save in shards and merge them later with `zero_to_fp32.py` or torch's converter",
+                "按分片保存，之后用 `zero_to_fp32.py` 或 torch 自带的工具合并"
             ));
             finding.related.extend(locations::host(cx.project, run));
             out.push(finding);
@@ -71,13 +71,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether one machine holds all that training needs, and no longer when it saves: the weights that are gathered, what the host
-/// holds beside them, and what it has, in bytes.
+/// The gathered weights, what else the host holds and its memory, in bytes, if training fits one machine but saving does not.
 pub(super) fn decides(estimate: &RunEstimate) -> Option<(u64, u64, u64)> {
     let (host, all) = (&estimate.estimate.host, estimate.host_capacity?);
     let whole = host.parts.iter().find(|part| part.name == "checkpoint")?.bytes;
     let held = host.peak.saturating_sub(whole);
-    // The weights are counted from the model alone; what lies beside them follows from ranks and rows.
+    // The weights follow from the model alone; everything else depends on ranks and micro-batch.
     (held <= all && host.peak > all && (whole > all || estimate.is_well_supported())).then_some((whole, held, all))
 }
 

@@ -1,14 +1,14 @@
 //! # host-memory-too-small
 //!
-//! The run needs more memory of the host than the target has.
+//! The run needs more host memory than the target has.
 //!
 //! ## Why it matters
-//! Offloaded optimizer states, pinned buffers, copies of the checkpoint in every process while it loads, and the workers of data loaders
-//! live in the memory of the host. When it is full, the system kills a process, without an error of Python.
+//! Offloaded optimizer states, pinned buffers, one copy of the checkpoint per process while it loads, and data loader workers use
+//! host memory. When it is full, the system kills a process, without a Python error.
 //!
 //! ## When it is silent
-//! Where the target does not state `host-memory`; for memory that the project's own code takes; where only saving needs too much, of
-//! which `gather-at-save` speaks.
+//! When the target does not set `host-memory`; for memory that the project's own code uses; when only saving needs too much, which
+//! `gather-at-save` reports.
 //!
 //! ## Sources
 //! deepspeed 0.19.8 `runtime/zero/stage_1_and_2.py`, `stage3.py`: fp32 masters, moments and gradients on the host; torch 2.15
@@ -23,7 +23,7 @@
 //! Python 不会报错。
 //!
 //! ## 何时不报
-//! 目标没有给出 `host-memory`；项目自身代码占用的内存；仅保存时超出的情况由 `gather-at-save` 报告。
+//! 目标没有设置 `host-memory`；项目自身代码占用的内存；仅保存时超出的情况由 `gather-at-save` 报告。
 //!
 //! ## 来源
 //! deepspeed 0.19.8 `runtime/zero/stage_1_and_2.py`、`stage3.py`：主机上的 fp32 主权重、动量和梯度；torch 2.15
@@ -93,8 +93,8 @@ fn headline(estimate: &RunEstimate, all: u64) -> Message {
     };
     let (en, zh) = (join(&|i| parts[i].label.en, ", "), join(&|i| parts[i].label.zh, "、"));
     Message {
-        en: format!("the processes of one machine need {needs} of its {all} of memory: {en}"),
-        zh: format!("一台机器上的进程需要 {needs} 内存，而机器只有 {all}：{zh}"),
+        en: format!("the processes of one machine need {needs} of host memory, but it has {all} ({en})"),
+        zh: format!("一台机器上的进程需要 {needs} 内存，但机器只有 {all}（{zh}）"),
     }
 }
 
@@ -102,12 +102,12 @@ fn help(estimate: &RunEstimate) -> Message {
     let parallel = &estimate.setup.parallel;
     if parallel.offload_optimizer == Offload::None && parallel.offload_param == Offload::None {
         return message!(
-            "load the checkpoint in one process at a time, or use fewer workers of the data loader",
+            "load the checkpoint in one process at a time, or use fewer data loader workers",
             "逐个进程加载检查点，或减少数据加载的工作进程"
         );
     }
     message!(
-        "keep the states on the GPUs and share them among more ranks, or offload them to NVMe",
-        "把状态留在 GPU 上并分摊给更多进程，或卸载到 NVMe"
+        "keep the states on the GPUs and shard them over more ranks, or offload them to NVMe",
+        "把状态留在 GPU 上并分片到更多进程，或卸载到 NVMe"
     )
 }

@@ -1,4 +1,4 @@
-//! A setting written beside another one that is there.
+//! Inserts a setting next to an existing one.
 
 use vramlint_base::{Edit, FileRange, TextRange};
 use vramlint_edit as edit;
@@ -8,7 +8,7 @@ use vramlint_syntax::python::ArgumentKind;
 /// A value as each language writes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Literal {
-    /// A whole number.
+    /// An integer.
     Number(u64),
     /// `true`, `True`.
     True,
@@ -24,7 +24,7 @@ impl Literal {
     }
 }
 
-/// Writes `key` beside the setting of `candidate`, in the same mapping, call or command. `None` where that form is not a plain one.
+/// Writes `key` next to the setting of `candidate`, in the same mapping, call or command. `None` if that form is not a plain one.
 pub(super) fn beside(project: &Project, candidate: &Candidate, key: &str, value: Literal) -> Option<Edit> {
     match &candidate.origin {
         Origin::File { place, key: own, .. } => in_data(project.file(place.file), *own, *place, key, value),
@@ -42,7 +42,7 @@ fn end_of(place: FileRange) -> FileRange {
     FileRange::new(place.file, TextRange::at(place.range.end))
 }
 
-/// A line of its own below an entry that has its line for itself; in JSON behind the value.
+/// A new line below an entry that is alone on its line; in JSON after the value.
 fn in_data(file: &SourceFile, own: FileRange, value_at: FileRange, key: &str, value: Literal) -> Option<Edit> {
     let text = file.text.as_ref();
     if file.data().is_some_and(|data| data.json) {
@@ -67,7 +67,7 @@ fn in_data(file: &SourceFile, own: FileRange, value_at: FileRange, key: &str, va
     Some(edit::replace(place, format!("{newline}{indent}{key}: {}", value.text(false))))
 }
 
-/// Whether a value is that of a keyword argument of a call.
+/// Whether a value belongs to a keyword argument of a call.
 fn is_keyword(file: &SourceFile, range: TextRange) -> bool {
     let Some(module) = file.python() else { return false };
     module.calls().any(|located| {

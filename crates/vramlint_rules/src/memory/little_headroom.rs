@@ -1,13 +1,12 @@
 //! # little-headroom
 //!
-//! A training step fits the card with next to nothing to spare.
+//! A training step fits the GPU with almost nothing to spare.
 //!
 //! ## Why it matters
-//! A longer row, another process on the card, an evaluation with larger batches or a newer library then ends the run, often hours in.
+//! A longer sample, another process on the GPU, an evaluation with larger batches or a newer library then ends the run, often after hours.
 //!
 //! ## When it is silent
-//! Without a target; where more than 5 % of the card is left above the upper bound; where the run does not fit, of which
-//! `does-not-fit` speaks.
+//! Without a target; when more than 5 % of the GPU is left above the upper bound; when the run does not fit, which `does-not-fit` reports.
 //!
 //! ## Sources
 //! The same step as in `does-not-fit`; capacities as NVML reports them.
@@ -17,7 +16,7 @@
 //! 训练步虽然放得下，但显存几乎没有余量。
 //!
 //! ## 为什么重要
-//! 更长的样本、卡上的其他进程、更大批次的评估，或更新版本的库，都会让任务中断，而且往往是在运行数小时之后。
+//! 更长的样本、GPU 上的其他进程、批大小更大的评估，或更新版本的库，都会让任务中断，而且往往是在运行数小时之后。
 //!
 //! ## 何时不报
 //! 没有目标；上界之上仍有超过 5 % 的余量；放不下的情况由 `does-not-fit` 报告。
@@ -45,10 +44,10 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// What should be left of the card above the upper bound, in percent.
+/// The share of the GPU that should stay free above the upper bound, in percent.
 const SPARE: u64 = 5;
 
-/// Whether it fits, with less to spare than is wise; how many bytes are left above the upper bound.
+/// Bytes left above the upper bound, if the run fits with too little headroom.
 pub(super) fn tight(estimate: &RunEstimate) -> Option<u64> {
     let capacity = estimate.capacity.as_ref()?.bytes;
     let left = capacity.checked_sub(estimate.estimate.high)?;
@@ -62,8 +61,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let (left, all, high) = (format::gib(left), format::capacity(capacity.bytes), format::gib(estimate.estimate.high));
         let model = &estimate.model.id;
         let message = message!(
-            "training {model} needs up to {high} of {all}: {left} to spare",
-            "训练 {model} 最多需要 {high}，显存为 {all}：仅余 {left}"
+            "training {model} needs up to {high}, and the GPU has {all}: only {left} is left",
+            "训练 {model} 最多需要 {high}，GPU 有 {all}：仅余 {left}"
         );
         let place = locations::deciding(run, estimate);
         if reported.insert((place, message.en.clone())) {

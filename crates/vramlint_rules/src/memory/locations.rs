@@ -6,8 +6,7 @@ use vramlint_estimate::RunEstimate;
 use vramlint_memory::estimate::Part;
 use vramlint_resolve::{Project, Run, SourceFile};
 
-/// The setting that decides most and is written in a file: the model where what stays resident decides, the rows where activations
-/// do; the command that starts the run where none is written.
+/// The setting that contributes most and is written in a file: the model if resident memory dominates, the micro-batch if
 pub(super) fn deciding(run: &Run, estimate: &RunEstimate) -> FileRange {
     let resident: u64 =
         [Part::Weights, Part::Gradients, Part::Optimizer, Part::Buffers].iter().map(|part| estimate.part(*part)).sum();
@@ -17,7 +16,7 @@ pub(super) fn deciding(run: &Run, estimate: &RunEstimate) -> FileRange {
     order.iter().find_map(|concept| written(run, *concept)).unwrap_or(run.place)
 }
 
-/// Where a setting of the run is written: the winner's place, or the first of several where none wins.
+/// Where a setting of the run is written: the winner's place, or the first of several if none wins.
 pub(super) fn written(run: &Run, concept: Concept) -> Option<FileRange> {
     let setting = run.settings.get(&concept)?;
     match setting.winning() {
@@ -26,12 +25,12 @@ pub(super) fn written(run: &Run, concept: Concept) -> Option<FileRange> {
     }
 }
 
-/// The other end: where the target's memory is declared, if that is in a file of the project.
+/// The related place: where the target's memory is declared, if that is in a file of the project.
 pub(super) fn target(project: &Project, run: &Run) -> Option<Related> {
     declared(project, run, &["memory", "gpu"])
 }
 
-/// Where the memory of the host is declared.
+/// Where the host memory is declared.
 pub(super) fn host(project: &Project, run: &Run) -> Option<Related> {
     declared(project, run, &["host-memory"])
 }
@@ -41,7 +40,7 @@ fn declared(project: &Project, run: &Run, keys: &[&str]) -> Option<Related> {
     let path = policy.file.as_ref()?;
     let file = project.files.iter().find(|file| file.path == *path && file.host.is_none())?;
     let range = keys.iter().find_map(|key| in_target(file, key))?;
-    // The command line may have put another card in its place.
+    // The command line may have replaced the GPU.
     let own = range.slice(&file.text).trim_matches(['"', '\'']);
     let replaced = policy.target.memory.is_none() && policy.target.gpu.as_deref().is_some_and(|gpu| gpu != own);
     (!replaced).then(|| Related {

@@ -1,18 +1,17 @@
 //! # logits-dominate
 //!
-//! A large part of the peak is one block: logits of every token over the whole vocabulary, with their gradient.
+//! A large part of the memory peak is the logits of every token over the whole vocabulary, with their gradient.
 //!
 //! ## Why it matters
-//! The loss of transformers writes the logits out in the type of the model and in fp32, and their gradient beside them: 10 to 12 bytes
-//! for every token and every word of the vocabulary. A fused or chunked loss computes the same from the hidden states, a piece at a
-//! time, and this part goes.
+//! The loss in transformers materializes the logits in the model's type and in fp32, plus their gradient: 10 to 12 bytes for every
+//! token and every vocabulary entry. A fused or chunked loss computes the same result from the hidden states, chunk by chunk, and
+//! needs none of this.
 //!
 //! ## Fix
-//! Unsafe, where the library has a flag for it: Liger's kernels. The package `liger-kernel` must be installed.
+//! Unsafe, if the library has a flag for it: enable Liger kernels. The package `liger-kernel` must be installed.
 //!
 //! ## When it is silent
-//! Where logits are less than 30 % of the peak; where the library already computes the loss in pieces (TRL, unsloth); in loops of the
-//! project's own.
+//! When logits are less than 30 % of the peak; when the library already computes the loss in chunks (TRL, unsloth); in custom training loops.
 //!
 //! ## Sources
 //! transformers 5.23.0 `loss/loss_utils.py`, `integrations/liger.py`, `training_args.py` `use_liger_kernel`; LLaMA-Factory 0.9.6
@@ -20,11 +19,11 @@
 //!
 //! # 中文
 //!
-//! 峰值中很大一部分来自同一块内容：所有 token 在整个词表上的 logits 及其梯度。
+//! 显存峰值中很大一部分是所有 token 在整个词表上的 logits 及其梯度。
 //!
 //! ## 为什么重要
-//! transformers 的损失会以模型类型和 fp32 各写一份 logits，旁边还有它的梯度：每个 token、每个词表项占 10 到 12 字节。
-//! 融合或分块的损失直接从隐藏状态逐块计算，结果相同，这部分显存随之消失。
+//! transformers 的损失会以模型的类型和 fp32 各保存一份 logits，另加其梯度：每个 token、每个词表项占 10 到 12 字节。
+//! 融合或分块的损失直接从隐藏状态逐块计算，结果相同，且不需要这部分显存。
 //!
 //! ## 修复
 //! 不安全，仅在库提供开关时给出：启用 Liger 内核，需要安装 `liger-kernel` 包。
@@ -40,7 +39,7 @@ use super::fixes;
 use crate::memory::{format, locations};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
-use vramlint_base::{Message, Severity, message};
+use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::repairs::cheaper_loss;
 use vramlint_memory::estimate::Part;
@@ -59,14 +58,14 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Share of the peak in percent from which on logits dominate.
+/// Share of the peak, in percent, from which logits dominate.
 const SHARE: u64 = 30;
 
-/// Whether logits are a large share of weights and logits alone; otherwise they are not of everything.
+/// Whether logits are a large share of weights and logits alone; if not, they are no large share of the whole either.
 fn may_dominate(arch: &Arch, setup: &Setup) -> bool {
     let tokens = setup.micro_batch.saturating_mul(setup.task.sequences_per_sample()).saturating_mul(setup.sequence_length);
     let logits = tokens.saturating_mul(arch.vocabulary()).saturating_mul(12);
-    // Four bits a weight is the least that is held.
+    // 4 bits per weight is the minimum.
     let least = arch.parameters() / 2;
     u128::from(logits) * 100 >= u128::from(SHARE) * (u128::from(logits) + u128::from(least))
 }
@@ -84,14 +83,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let (logits, peak, gained) = (format::gib(logits), format::gib(peak), format::gib(repair.gained));
         let message = message!(
-            "logits are {logits} of a peak of {peak} ({share} %): a fused or chunked loss needs {gained} less",
-            "logits 占峰值 {peak} 中的 {logits}（{share} %）：融合或分块的损失可少用 {gained}"
+            "logits take {logits} of the {peak} peak ({share} %); a fused or chunked loss needs {gained} less",
+            "logits 占峰值 {peak} 中的 {logits}（{share} %）；融合或分块的损失可少用 {gained}"
         );
         let place = locations::written(run, Concept::MicroBatch).unwrap_or_else(|| locations::deciding(run, estimate));
         if reported.insert((place, message.en.clone())) {
             let mut finding = RULE.finding(place, message).with_run(&run.id);
-            finding.help = format::taken_for_granted(estimate)
-                .map(|Message { en, zh }| Message { en: format!("taken for granted: {en}"), zh: format!("所作假设：{zh}") });
+            finding.help = format::assumptions(estimate);
             finding.fixes.extend(fixes::fix(cx.project, run, &repair, estimate));
             out.push(finding);
         }

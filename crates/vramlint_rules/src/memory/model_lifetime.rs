@@ -1,4 +1,4 @@
-//! Whether two loads of a model are held by one process at once.
+//! Whether one process holds the results of two model loads at the same time.
 
 use vramlint_base::{FileRange, TextRange};
 use vramlint_resolve::Project;
@@ -16,12 +16,11 @@ pub(super) struct Pair {
     pub names: [String; 2],
 }
 
-/// The pair that two loads make, where the first is certainly still held when the second is there: both run without a condition in
-/// one function, under two names, and the first name is used again later.
+/// The pair of two loads, if the first result is certainly alive when the second load runs: both run unconditionally in one
 pub(super) fn pair(project: &Project, a: &ModelLoad, b: &ModelLoad) -> Option<Pair> {
     let chain = |load: &ModelLoad| load.call_chain.iter().copied().chain([load.place]).collect::<Vec<FileRange>>();
     let (a, b) = (chain(a), chain(b));
-    // Where the two ways part, both calls stand in one function.
+    // At the first ancestor that differs, both calls are in one function.
     let (first, second) = a.iter().zip(&b).find(|(a, b)| a != b)?;
     let (first, second) = if first.range.start <= second.range.start { (*first, *second) } else { (*second, *first) };
     if first.file != second.file {
@@ -60,7 +59,7 @@ fn name_of(stmt: &Stmt) -> Option<String> {
     }
 }
 
-/// Whether the first later statement that speaks of a name uses it rather than giving it anew.
+/// Whether the first later statement that mentions a name reads it rather than assigning it.
 fn is_used<'a>(later: impl Iterator<Item = &'a Located<'a>>, name: &str) -> bool {
     for located in later {
         let targets = match &located.stmt.kind {

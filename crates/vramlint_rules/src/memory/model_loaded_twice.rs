@@ -1,10 +1,10 @@
 //! # model-loaded-twice
 //!
-//! One process loads the same model twice and holds both copies.
+//! One process loads the same model twice and keeps both copies.
 //!
 //! ## Why it matters
-//! The second copy takes as much memory as the first. Where one of the two only generates or scores, one copy can serve both: a
-//! trained model with its adapters switched off is the untrained one, and two agents may speak with one set of weights.
+//! The second copy takes as much memory as the first. If one of the two only generates or scores, one copy can serve both: a
+//! trained model with its adapters disabled is the untrained one, and two agents can share one set of weights.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -32,8 +32,8 @@
 //! ```
 //!
 //! ## When it is silent
-//! For a reference, teacher or target model, which a method needs apart from the trained one; where the first copy is not used any
-//! more, is deleted or gets another value; for loads in branches and loops; for names that are not known.
+//! For a reference, teacher or target model, which a method needs in addition to the trained one; when the first copy is no longer
+//! used, is deleted or reassigned; for loads in branches and loops; for unknown model names.
 //!
 //! ## Sources
 //! transformers 5.23.0 `modeling_utils.py` `from_pretrained`: every call makes new parameters.
@@ -76,7 +76,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Words in the names of models that a method needs beside the trained one.
+/// Words in the names of models that a method needs in addition to the trained one.
 const NEEDED: &[&str] =
     &["ref", "reference", "teacher", "target", "frozen", "old", "init", "initial", "base", "ema", "draft", "critic"];
 
@@ -105,7 +105,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The name of a model that is loaded without a condition and for no part that a method needs.
+/// The name of a model that is loaded unconditionally and not for a role that a method needs.
 fn plain_load<'a>(run: &Run, code: &CodeFacts, load: &'a ModelLoad) -> Option<&'a str> {
     let needed = [Concept::ReferenceModel, Concept::RewardModel];
     let part = code.candidates.iter().any(|(concept, found)| needed.contains(concept) && found.call_place == Some(load.place));
@@ -139,19 +139,16 @@ fn message_for(id: &str, size: Option<u64>) -> Message {
     match size {
         Some(bytes) => {
             let (one, both) = (gib(bytes), gib(bytes.saturating_mul(2)));
-            message!(
-                "{id} is loaded a second time: two copies of {one} hold {both}",
-                "{id} 被加载第二次：两份各 {one}，共占 {both}"
-            )
+            message!("{id} is loaded twice: two copies of {one} take {both}", "{id} 被加载了两次：每份 {one}，共占 {both}")
         }
-        None => message!("{id} is loaded a second time, and both copies are held", "{id} 被加载第二次，两份同时占用显存"),
+        None => message!("{id} is loaded twice, and both copies stay in memory", "{id} 被加载了两次，两份都留在显存中"),
     }
 }
 
 fn help(pair: &Pair) -> Message {
     let [first, second] = &pair.names;
     message!(
-        "let `{second}` share the weights of `{first}`, or load it in 4 bits or on another card where it only generates",
-        "让 `{second}` 与 `{first}` 共用权重；若它只用于生成，可按 4 bit 加载或放到另一张卡上"
+        "share the weights of `{first}` with `{second}`; if it only generates, load it in 4-bit or on another GPU",
+        "让 `{second}` 与 `{first}` 共用权重；若它只用于生成，可按 4-bit 加载或放到另一个 GPU 上"
     )
 }

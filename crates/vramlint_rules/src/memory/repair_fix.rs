@@ -1,4 +1,4 @@
-//! A repair that somebody chose, as edits.
+//! The edits of one repair that the user chose.
 
 use super::fixes;
 use crate::memory::format::gib;
@@ -8,8 +8,7 @@ use vramlint_estimate::repairs::Change;
 use vramlint_estimate::{Repair, RunEstimate};
 use vramlint_resolve::{Project, Run};
 
-/// A repair of a run as edits at the places that set its values, its title with the memory that it leaves needed. `None` where an
-/// edit is not known: a value that is computed, chosen by a branch, or not written at all.
+/// A repair of a run as edits at the places that set its values; the title includes the memory needed afterwards. `None` if an
 pub fn repair_fix(project: &Project, run: &Run, repair: &Repair, before: &RunEstimate) -> Option<Fix> {
     let (concept, old, new) = match repair.change {
         Change::Rank(rank) => (Concept::LoraR, before.setup.lora.as_ref()?.r, rank),

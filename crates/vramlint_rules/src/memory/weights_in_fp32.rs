@@ -1,11 +1,11 @@
 //! # weights-in-fp32
 //!
-//! A library loads the weights in fp32 by default though the checkpoint is stored in 16 bits.
+//! The library loads the weights in fp32 by default, although the checkpoint is stored in 16 bits.
 //!
 //! ## Why it matters
-//! TRL loads a model that is given by name in fp32, whatever its checkpoint holds; `torch_dtype` in `model_init_kwargs` does not change
-//! that, only `dtype` does. Every weight then takes 4 bytes, and under full fine-tuning so do its gradient and both moments. Masters in
-//! fp32 may be wanted where everything is trained. Under adapters the frozen base gains nothing from them.
+//! TRL loads a model given by name in fp32, whatever its checkpoint contains; `torch_dtype` in `model_init_kwargs` does not change
+//! that, only `dtype` does. Every weight then takes 4 bytes, and under full fine-tuning so do its gradient and both moments. fp32
+//! master weights can make sense when everything is trained. With adapters, the frozen base gains nothing from them.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -38,11 +38,11 @@
 //! ```
 //!
 //! ## Severity
-//! A warning where the base is frozen under adapters, else advice.
+//! Warning if the base is frozen under adapters, otherwise info.
 //!
 //! ## When it is silent
-//! Where a file of the run speaks of `dtype` in any way; where the code loads the model itself, which keeps the checkpoint's type; under DeepSpeed, whose engine
-//! casts the model.
+//! When a file of the run mentions `dtype` in any way; when the code loads the model itself, which keeps the checkpoint's type;
+//! under DeepSpeed, whose engine casts the model.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/utils.py:1331` (`dtype=float32` unless given), run; versions up to 0.24 had no default, with transformers 4
@@ -53,12 +53,11 @@
 //! 检查点以 16 位保存，库却默认按 fp32 加载权重。
 //!
 //! ## 为什么重要
-//! 以名称给出模型时，TRL 一律按 fp32 加载，不论检查点是什么类型；在 `model_init_kwargs` 中写 `torch_dtype` 不起作用，只有 `dtype` 有效。
-//! 这样每个权重占 4 字节，全参数微调时其梯度和两个动量也是如此。全参数训练时可能确实需要 fp32 主权重；而在适配器之下，
-//! 冻结的基座从中得不到任何好处。
+//! 以名称给出模型时，无论检查点是什么类型，TRL 都按 fp32 加载；在 `model_init_kwargs` 中写 `torch_dtype` 不起作用，只有 `dtype` 有效。
+//! 这样每个权重占 4 字节，全参数微调时其梯度和两个动量也是如此。全参数训练时可能确实需要 fp32 主权重；而使用适配器时，冻结的基座模型从中得不到任何好处。
 //!
 //! ## 严重程度
-//! 基座被适配器冻结时是 warning，否则仅作提示。
+//! 使用适配器、基座模型被冻结时为 warning，否则为 info。
 //!
 //! ## 何时不报
 //! 任务的文件以任何方式提到 `dtype`；由代码自行加载模型（保持检查点的类型）；使用 DeepSpeed（其引擎会转换模型）。
@@ -99,15 +98,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let own = format::gib(parameters.saturating_mul(Dtype::Fp32.bytes()));
         let half = format::gib(parameters.saturating_mul(stored.bytes()));
         let message = message!(
-            "TRL loads {id} in fp32 unless told otherwise: {own} of weights instead of {half} in the checkpoint's {name}",
-            "TRL 未经说明时按 fp32 加载 {id}：权重占 {own}，而检查点的 {name} 只占 {half}"
+            "TRL loads {id} in fp32 by default: the weights take {own} instead of {half} in the checkpoint's {name}",
+            "TRL 默认按 fp32 加载 {id}：权重占 {own}，而检查点的 {name} 只占 {half}"
         );
         let place = locations::written(run, Concept::Model).unwrap_or(run.place);
         if reported.insert((place, message.en.clone())) {
             let frozen = setup.lora.is_some();
             let help = message!(
-                "give the type: `dtype` in model_init_kwargs, or as an argument of the command",
-                "写明类型：在 model_init_kwargs 中或作为命令参数给出 `dtype`"
+                "set `dtype` in `model_init_kwargs`, or pass it on the command line",
+                "在 `model_init_kwargs` 中设置 `dtype`，或在命令行中给出"
             );
             let severity = if frozen { Severity::Warning } else { Severity::Info };
             out.push(RULE.finding(place, message).with_severity(severity).with_help(help).with_run(&run.id));
@@ -115,14 +114,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether only the library's default says the type.
+/// Whether the type comes from the library's default alone.
 fn by_default(run: &Run) -> bool {
     run.settings.get(&Concept::WeightsDtype).and_then(|setting| setting.winning()).is_some_and(|winner| {
         matches!(winner.origin, Origin::Default { .. }) && winner.known().and_then(|value| value.as_str()) == Some("fp32")
     })
 }
 
-/// Whether a file of the run speaks of types at all: then somebody has decided, in a way that may not be seen.
+/// Whether a file of the run mentions types at all: the code may then choose one in a way that is not resolved.
 fn mentions_dtypes(project: &Project, run: &Run) -> bool {
     let code = run.code.iter().flat_map(|code| &code.files);
     run.files.iter().chain(code).any(|file| project.features(*file).has(Feature::Dtype))

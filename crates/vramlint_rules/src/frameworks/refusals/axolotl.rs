@@ -5,7 +5,7 @@ use crate::frameworks::Refusal;
 use vramlint_base::message;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
-/// FSDP 2 does not shard quantized weights where the trainer compares with a reference.
+/// FSDP 2 does not shard quantized weights if the trainer compares with a reference.
 pub(crate) fn quantized_rl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let rl = keys.text("rl").filter(|rl| matches!(*rl, "dpo" | "kto" | "orpo" | "ipo"))?;
     let at = ["load_in_4bit", "load_in_8bit"].into_iter().find(|key| keys.is_on(key))?;
@@ -13,17 +13,17 @@ pub(crate) fn quantized_rl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &["fsdp_version", "rl"],
-            message!("{at} with FSDP 2 and rl: {rl}", "{at} 与 FSDP 2、rl: {rl} 同用"),
+            message!("`{at}` with FSDP 2 and `rl: {rl}`", "`{at}` 与 FSDP 2、`rl: {rl}` 同用"),
             message!(
-                "use DeepSpeed, fsdp_version: 1, or weights that are not quantized",
-                "请改用 DeepSpeed、fsdp_version: 1，或不量化权重"
+                "use DeepSpeed, `fsdp_version: 1`, or weights without quantization",
+                "请改用 DeepSpeed、`fsdp_version: 1`，或不量化权重"
             ),
         )
         .since("axolotl", "0.12.0")
     })
 }
 
-/// Sequences are cut across GPUs with kernels of flash attention.
+/// Context parallelism splits sequences over GPUs with flash attention kernels.
 pub(crate) fn context_without_flash(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     keys.int("context_parallel_size").filter(|size| *size > 1)?;
     if keys.is_on("use_glm_dsa_kernels") || keys.place("flash_attention").is_some() && !keys.is_off("flash_attention") {
@@ -44,15 +44,15 @@ pub(crate) fn context_without_flash(keys: &FrameworkConfig<'_>) -> Option<Refusa
             &[attention],
             message!("context parallelism without flash attention", "启用了上下文并行，却没有使用 flash attention"),
             message!(
-                "write attn_implementation: flash_attention_2 (before 0.18 flash_attention: true)",
-                "请写 attn_implementation: flash_attention_2（0.18 之前为 flash_attention: true）"
+                "set `attn_implementation: flash_attention_2` (before 0.18: `flash_attention: true`)",
+                "请设置 `attn_implementation: flash_attention_2`（0.18 之前为 `flash_attention: true`）"
             ),
         )
         .since("axolotl", "0.12.0"),
     )
 }
 
-/// Rows that are packed together see each other unless the attention tells them apart.
+/// Samples that are packed together attend to each other unless the attention separates them.
 pub(crate) fn packing_without_attention(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     const NAMES: &[&str] = &[
         "attn_implementation",
@@ -64,26 +64,26 @@ pub(crate) fn packing_without_attention(keys: &FrameworkConfig<'_>) -> Option<Re
         "eager_attention",
         "s2_attention",
     ];
-    // Rows of a reward model, of pretraining and of images are put together otherwise.
+    // Samples of reward models, pretraining and images are packed in another way.
     let plain = keys.is_off("reward_model") && keys.is_off("rl") && keys.is_off("batch_flattening");
     (plain && keys.is_on("sample_packing") && NAMES.iter().all(|key| keys.is_off(key))).then(|| {
         Refusal::new(
             "sample_packing",
             &[],
             message!(
-                "rows are packed without an attention that tells them apart",
-                "启用了打包，却没有选择能区分各行的注意力实现"
+                "samples are packed, but the attention does not separate them",
+                "启用了打包，但注意力实现不区分各个样本"
             ),
             message!(
-                "Axolotl warns: samples attend to each other; write attn_implementation: flash_attention_2 (before 0.18 flash_attention: true)",
-                "Axolotl 会警告：样本之间会互相看到；请写 attn_implementation: flash_attention_2（0.18 之前为 flash_attention: true）"
+                "set `attn_implementation: flash_attention_2` (before 0.18: `flash_attention: true`); else samples attend to each other, as Axolotl warns",
+                "请设置 `attn_implementation: flash_attention_2`（0.18 之前为 `flash_attention: true`）；否则样本会互相关注，Axolotl 也会警告"
             ),
         )
         .warning()
     })
 }
 
-/// Evaluation with another batch than training.
+/// Evaluation with a batch size other than that of training.
 pub(crate) fn evaluation_batch(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let (eval, micro) = (keys.int("eval_batch_size")?, keys.int("micro_batch_size")?);
     (eval != micro && eval > 0 && micro > 0).then(|| {
@@ -91,10 +91,10 @@ pub(crate) fn evaluation_batch(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "eval_batch_size",
             &["micro_batch_size"],
             message!(
-                "eval_batch_size {eval} is not micro_batch_size {micro}: memory goes up and down with every evaluation",
-                "eval_batch_size {eval} 与 micro_batch_size {micro} 不同：每次评估显存都会起伏"
+                "eval_batch_size {eval} differs from micro_batch_size {micro}: memory use changes with every evaluation",
+                "eval_batch_size {eval} 与 micro_batch_size {micro} 不同：每次评估时显存占用都会变化"
             ),
-            message!("Axolotl warns of it: write the same number", "Axolotl 会就此警告：请写相同的数"),
+            message!("set both to the same value; Axolotl warns about the difference", "请设为相同的值；Axolotl 会对此警告"),
         )
         .info()
     })
@@ -124,12 +124,12 @@ pub(crate) fn groups(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             at,
             &[],
             message!(
-                "{batch} completions per generation, no multiple of num_generations {group}",
+                "{batch} completions per generation are not a multiple of num_generations {group}",
                 "每次生成 {batch} 个补全，不是 num_generations {group} 的整数倍"
             ),
             message!(
-                "change micro_batch_size, gradient_accumulation_steps or num_generations",
-                "请调整 micro_batch_size、gradient_accumulation_steps 或 num_generations"
+                "change `micro_batch_size`, `gradient_accumulation_steps` or `num_generations`",
+                "请调整 `micro_batch_size`、`gradient_accumulation_steps` 或 `num_generations`"
             ),
         );
         refusal.with = with;
@@ -145,13 +145,16 @@ pub(crate) fn one_generation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "trl.num_generations",
             &["rl"],
             message!("fewer than 2 completions per prompt for GRPO", "GRPO 的每个提示少于 2 个补全"),
-            message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"),
+            message!(
+                "use at least 2: advantages compare the completions of one prompt",
+                "至少使用 2：优势由同一提示的补全相互比较得出"
+            ),
         )
         .by("TRL")
     })
 }
 
-/// Adapters on quantized weights, trained by reinforcement in several processes, lose their gradients in the old checkpointing.
+/// Reentrant checkpointing loses gradients of adapters on quantized weights in multi-process reinforcement learning.
 pub(crate) fn partly_frozen(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let reentrant = keys.value("gradient_checkpointing_kwargs.use_reentrant") == Some(&vramlint_base::Value::Bool(true));
     (reentrant && keys.is_set("unfrozen_parameters"))

@@ -26,8 +26,8 @@ pub(crate) fn stage(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &["stage"],
-            message!("{at} in stage {stage}", "在 {stage} 阶段设置了 {at}"),
-            message!("take it away, or choose another stage", "请去掉它，或换用其他阶段"),
+            message!("`{at}` in stage {stage}", "在 {stage} 阶段设置了 `{at}`"),
+            message!("remove it, or use another stage", "请删除它，或换用其他阶段"),
         )
         .since("llamafactory", "0.8.3"),
     )
@@ -51,12 +51,15 @@ pub(crate) fn quantized_adapters(keys: &FrameworkConfig<'_>) -> Option<Refusal> 
             "adapter_name_or_path",
             &["quantization_bit"],
             message!("several adapters on a quantized model", "在量化模型上使用多个适配器"),
-            message!("LLaMA-Factory takes one there: merge them first", "LLaMA-Factory 在此只接受一个：请先合并"),
+            message!(
+                "merge the adapters first: LLaMA-Factory accepts one on a quantized model",
+                "请先合并适配器：LLaMA-Factory 在量化模型上只接受一个"
+            ),
         )
     })
 }
 
-/// Smoothing is a part of one loss alone; extra blocks are no full tuning; predictions are text or accuracies.
+/// Label smoothing belongs to one loss only; extra blocks exclude full tuning; predictions are either text or accuracies.
 pub(crate) fn others(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let loss = keys.text("pref_loss").filter(|loss| *loss != "sigmoid");
     if loss.is_some() && keys.text("stage") == Some("dpo") && keys.number("dpo_label_smoothing").is_some_and(|share| share > 1e-6)
@@ -73,7 +76,7 @@ pub(crate) fn others(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     (concat && keys.is_set("interleave_probs")).then(|| needs("interleave_probs", "mix_strategy: interleave_under"))
 }
 
-/// A pass over data that has no end needs a number of steps.
+/// Streaming data has no length, so the number of steps must be set.
 pub(crate) fn streaming(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let endless = keys.place("max_steps").is_none() || keys.int("max_steps") == Some(-1);
     (keys.is_on("streaming") && endless && is_full_finetuning(keys)).then(|| needs("streaming", "max_steps"))
@@ -88,17 +91,17 @@ pub(crate) fn evaluation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let at = ["do_eval", "do_predict", "predict_with_generate"].into_iter().find(|key| keys.is_on(key)).or_else(named)?;
     let none =
         keys.is_unset("eval_dataset") && (keys.is_unset("val_size") || keys.number("val_size").is_some_and(|size| size < 1e-6));
-    // Older releases take the training data for it.
+    // Older releases use the training data for it.
     (none && is_full_finetuning(keys)).then(|| needs(at, "val_size").since("llamafactory", "0.9.1"))
 }
 
-/// Rewards need their model.
+/// PPO needs a reward model.
 pub(crate) fn reward(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     (keys.text("stage") == Some("ppo") && keys.is_unset("reward_model") && is_full_finetuning(keys))
         .then(|| needs("stage", "reward_model"))
 }
 
-/// `llamafactory-cli` starts one process on one GPU, and DeepSpeed wants a launcher.
+/// `llamafactory-cli` starts one process on one GPU, and DeepSpeed needs a launcher.
 pub(crate) fn deepspeed_without_launcher(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let launch = keys.launch.filter(|launch| launch.launcher.dialect == Some(keys.dialect))?;
     let set = |name: &str| launch.variable(name).is_some();
@@ -112,16 +115,16 @@ pub(crate) fn deepspeed_without_launcher(keys: &FrameworkConfig<'_>) -> Option<R
             "deepspeed",
             &[],
             message!(
-                "DeepSpeed on one GPU, as llamafactory-cli starts it without torchrun",
-                "在单个 GPU 上使用 DeepSpeed（llamafactory-cli 启动时不会使用 torchrun）"
+                "DeepSpeed on one GPU, which llamafactory-cli starts without torchrun",
+                "在单个 GPU 上使用 DeepSpeed，而 llamafactory-cli 此时不通过 torchrun 启动"
             ),
-            message!("put FORCE_TORCHRUN=1 in front", "请在命令前加上 FORCE_TORCHRUN=1"),
+            message!("put `FORCE_TORCHRUN=1` in front of the command", "请在命令前加上 `FORCE_TORCHRUN=1`"),
         )
         .since("llamafactory", "0.9.1")
     })
 }
 
-/// Whether the file is read as it is: a part of a training may stand elsewhere.
+/// Whether the file is read as it is: a part of a training may be in another file.
 fn is_full_finetuning(keys: &FrameworkConfig<'_>) -> bool {
     keys.is_launched() || keys.is_on("do_train")
 }

@@ -1,4 +1,4 @@
-//! What each framework refuses, for the rules that tell it.
+//! What each framework rejects, for the rules that report it.
 
 pub(crate) mod axolotl;
 pub(crate) mod llamafactory;
@@ -9,13 +9,13 @@ use super::{Check, Refusal};
 use vramlint_base::message;
 use vramlint_catalog::Dialect;
 
-/// What one framework refuses, by the name of the rule that tells it.
+/// What one framework rejects, by the name of the rule that reports it.
 pub(super) struct Refusals {
     pub(super) dialect: Dialect,
     pub(super) checks: &'static [(&'static str, Check)],
 }
 
-/// Those of every framework that has a file here; the others stand with their rules.
+/// The tables of all frameworks with a file here; other checks are next to their rules.
 const ALL: &[&Refusals] = &[&openrlhf::REFUSALS, &swift::REFUSALS];
 
 /// The checks of a rule.
@@ -24,23 +24,23 @@ pub(super) fn of_rule(rule: &str) -> impl Iterator<Item = (Dialect, Check)> {
     ALL.iter().flat_map(checks).filter(move |(_, name, _)| *name == rule).map(|(dialect, _, check)| (dialect, check))
 }
 
-/// Two keys of which one must go.
+/// Two keys that exclude each other.
 pub(crate) fn pair(at: &'static str, other: &'static str) -> Refusal {
     Refusal::new(
         at,
         &[other],
-        message!("{at} and {other} exclude each other", "{at} 与 {other} 互斥"),
-        message!("keep one of the two", "只保留其中一个"),
+        message!("`{at}` and `{other}` exclude each other", "`{at}` 与 `{other}` 互斥"),
+        message!("keep one of them", "只保留其中一个"),
     )
 }
 
-/// A key that its framework takes only together with another.
+/// A key that its framework accepts only together with another.
 fn needs(at: &'static str, other: &'static str) -> Refusal {
     Refusal::new(
         at,
         &[other],
-        message!("{at} is set without {other}", "设置了 {at}，却没有 {other}"),
-        message!("give {other}, or take {at} away", "请给出 {other}，或去掉 {at}"),
+        message!("`{at}` is set without `{other}`", "设置了 `{at}`，但没有 `{other}`"),
+        message!("set `{other}`, or remove `{at}`", "请设置 `{other}`，或删除 `{at}`"),
     )
 }
 

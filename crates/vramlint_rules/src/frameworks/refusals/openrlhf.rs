@@ -1,4 +1,4 @@
-//! OpenRLHF: the checks behind the parser in cli/train_*.py of 0.11.2, read.
+//! OpenRLHF: the checks after the parser in cli/train_*.py of 0.11.2, read.
 
 use super::{Refusals, needs, pair};
 use crate::frameworks::Refusal;
@@ -22,7 +22,7 @@ fn module<'a>(keys: &FrameworkConfig<'a>) -> Option<&'a str> {
     keys.launch?.module.as_ref()?.text()?.strip_prefix("openrlhf.cli.")
 }
 
-/// vLLM sleeps only where it shares its GPU with the trainer.
+/// vLLM sleeps only if it shares its GPU with the trainer.
 fn sleep(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     if !keys.is_on("vllm.enable_sleep") {
         return None;
@@ -35,16 +35,19 @@ fn sleep(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "vllm.enable_sleep",
             &["train.colocate_all"],
             message!(
-                "vllm.enable_sleep without train.colocate_all: it is switched off",
-                "没有 train.colocate_all，vllm.enable_sleep 会被关闭"
+                "`vllm.enable_sleep` has no effect without `train.colocate_all`: OpenRLHF turns it off",
+                "没有 `train.colocate_all` 时 `vllm.enable_sleep` 不起作用：OpenRLHF 会将其关闭"
             ),
-            message!("add --train.colocate_all, or take it away", "请加上 --train.colocate_all，或去掉它"),
+            message!(
+                "add `--train.colocate_all`, or remove `--vllm.enable_sleep`",
+                "请加上 `--train.colocate_all`，或删除 `--vllm.enable_sleep`"
+            ),
         )
         .warning()
     })
 }
 
-/// Packed rows, rings and conversations need what they build on.
+/// Packed samples, ring attention and multi-turn data need the options they build on.
 fn data(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let module = module(keys)?;
     let found = match module {
@@ -76,13 +79,16 @@ fn one_sample(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             at,
             &["algo.advantage.estimator"],
             message!("{estimator} with one completion per prompt", "{estimator} 的每个提示只有一个补全"),
-            message!("write --rollout.n_samples_per_prompt 4 or so", "请写 --rollout.n_samples_per_prompt 4 之类"),
+            message!(
+                "set `--rollout.n_samples_per_prompt` above 1, for example 4",
+                "请把 `--rollout.n_samples_per_prompt` 设为大于 1 的值，例如 4"
+            ),
         )
         .since("openrlhf", SINCE)
     })
 }
 
-/// More prompts than a rollout holds are generated ahead only by the asynchronous trainer; half-done ones go on only there.
+/// Only the asynchronous trainer generates more prompts ahead than a rollout holds, or continues partial rollouts.
 fn asynchronous(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     if !keys.is_off("train.async_enable") {
         return None;

@@ -23,12 +23,12 @@ pub(super) static REFUSALS: Refusals = Refusals {
 
 const SINCE: &str = "4.6.0";
 
-/// Two half precisions: transformers refuses them.
+/// fp16 and bf16 together: transformers raises.
 fn half_twice(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     (keys.is_on("fp16") && keys.is_on("bf16")).then(|| pair("fp16", "bf16").by("transformers"))
 }
 
-/// Rows without padding in trainers that do not know them (rlhf_args.py:711).
+/// Packing or padding-free samples in trainers without support for them (rlhf_args.py:711).
 fn padding_free_rl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let at = ["packing", "padding_free"].into_iter().find(|key| keys.is_on(key))?;
     let kind = keys.text("rlhf_type").filter(|kind| !matches!(*kind, "grpo" | "dpo" | "kto" | "gkd"))?;
@@ -36,8 +36,11 @@ fn padding_free_rl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             at,
             &["rlhf_type"],
-            message!("{at} with rlhf_type {kind}", "{at} 与 rlhf_type {kind} 同用"),
-            message!("ms-swift knows it for grpo, dpo, kto and gkd", "ms-swift 只在 grpo、dpo、kto、gkd 中支持它"),
+            message!("`{at}` with rlhf_type {kind}", "`{at}` 与 rlhf_type {kind} 同用"),
+            message!(
+                "remove it; ms-swift supports it only for grpo, dpo, kto and gkd",
+                "请删除它；ms-swift 只在 grpo、dpo、kto、gkd 中支持"
+            ),
         )
         .since("ms-swift", SINCE),
     )
@@ -52,13 +55,16 @@ fn one_generation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "num_generations",
             &["rlhf_type"],
             message!("fewer than 2 completions per prompt for GRPO", "GRPO 的每个提示少于 2 个补全"),
-            message!("advantages compare the completions of one prompt", "优势来自同一提示的补全之间的比较"),
+            message!(
+                "use at least 2: advantages compare the completions of one prompt",
+                "至少使用 2：优势由同一提示的补全相互比较得出"
+            ),
         )
         .by("TRL")
     })
 }
 
-/// Several GPUs in one process are split between layers, which DeepSpeed and FSDP do not take (sft_args.py:255,290).
+/// Several GPUs in one process split the model by layers, which DeepSpeed and FSDP do not support (sft_args.py:255,290).
 fn split_model(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let launch = keys.launch?;
     let at = ["deepspeed", "fsdp"].into_iter().find(|key| keys.is_on(key))?;
@@ -78,15 +84,15 @@ fn split_model(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             at,
             &[],
             message!(
-                "{at} with {count} GPUs for {started}, where the model would be split between them by device_map",
-                "{processes} 个进程对应 {count} 个 GPU，模型会按 device_map 拆分，却与 {at} 同用"
+                "`{at}` with {count} GPUs for {started}, so `device_map` would split the model between them",
+                "使用 `{at}`，但 {processes} 个进程对应 {count} 个 GPU，`device_map` 会把模型拆分到这些 GPU 上"
             ),
-            message!("put NPROC_PER_NODE={count} in front", "请在命令前加上 NPROC_PER_NODE={count}"),
+            message!("put `NPROC_PER_NODE={count}` in front of the command", "请在命令前加上 `NPROC_PER_NODE={count}`"),
         )
     })
 }
 
-/// Which precision is trained in, where nothing says it: that of the checkpoint (base_args/model_args.py:126).
+/// The training precision if neither is set: that of the checkpoint (base_args/model_args.py:126).
 fn precision_from_checkpoint(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let dtype = keys.text("torch_dtype").filter(|dtype| matches!(*dtype, "float32" | "fp32" | "float16" | "fp16"))?;
     (keys.is_unset("bf16") && keys.is_unset("fp16")).then(|| {
@@ -94,12 +100,12 @@ fn precision_from_checkpoint(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "torch_dtype",
             &[],
             message!(
-                "torch_dtype {dtype} and neither bf16 nor fp16: ms-swift trains in fp16 mixed precision",
-                "torch_dtype 为 {dtype}，且未设置 bf16、fp16：ms-swift 会以 fp16 混合精度训练"
+                "torch_dtype is {dtype}, and neither `bf16` nor `fp16` is set: ms-swift trains in fp16 mixed precision",
+                "torch_dtype 为 {dtype}，且未设置 `bf16` 和 `fp16`：ms-swift 会以 fp16 混合精度训练"
             ),
             message!(
-                "say which is meant: --bf16 true, or --fp16 false for float32",
-                "请明确写出：--bf16 true，或以 --fp16 false 使用 float32"
+                "set the precision explicitly: `--bf16 true`, or `--fp16 false` for float32",
+                "请明确设置精度：`--bf16 true`；若要 float32 则写 `--fp16 false`"
             ),
         )
         .info()
@@ -114,22 +120,25 @@ fn exclusive(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let named = ["tuner_type", "train_type", "sft_type"].into_iter().find(|key| keys.place(key).is_some());
     let tuner = named.map_or(Some("lora"), |key| keys.text(key))?;
     let needed = matches!(kind, "dpo" | "kto" | "ppo" | "grpo") && tuner == "full";
-    // A GRPO without a penalty drops the reference by itself.
+    // GRPO without a penalty drops the reference itself.
     (keys.is_set("ref_model") && !needed && kind != "grpo").then(|| {
         Refusal::new(
             "ref_model",
             &[named.unwrap_or("rlhf_type"), "rlhf_type"],
-            message!("a ref_model for {kind} with {tuner}", "{kind} 与 {tuner} 不需要 ref_model"),
             message!(
-                "with adapters the reference is the model without them; take ref_model away",
-                "使用适配器时参考模型就是不带适配器的模型；请去掉 ref_model"
+                "`ref_model` is set for {kind} with {tuner}, which does not need one",
+                "{kind} 与 {tuner} 同用时不需要 `ref_model`"
+            ),
+            message!(
+                "remove `ref_model`: with adapters the reference is the model without them",
+                "请删除 `ref_model`：使用适配器时参考模型就是不带适配器的模型"
             ),
         )
     })
 }
 
 fn vllm(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
-    // Files of Ray and Megatron have roles of their own, and another reader.
+    // Files of Ray and Megatron have roles of their own and another parser.
     let other_reader = ["train", "rollout", "colocate_groups", "use_ray", "global_batch_size"];
     if !matches!(keys.text("rlhf_type"), Some("grpo" | "gkd")) || other_reader.iter().any(|key| keys.place(key).is_some()) {
         return None;
@@ -138,15 +147,15 @@ fn vllm(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         Refusal::new(
             "use_vllm",
             &[],
-            message!("use_vllm is set without vllm_mode", "设置了 use_vllm，却没有 vllm_mode"),
-            message!("write vllm_mode server or colocate", "请写 vllm_mode server 或 colocate"),
+            message!("`use_vllm` is set without `vllm_mode`", "设置了 `use_vllm`，但没有 `vllm_mode`"),
+            message!("set `vllm_mode` to server or colocate", "请把 `vllm_mode` 设为 server 或 colocate"),
         )
     } else if keys.is_set("vllm_mode") && keys.is_off("use_vllm") {
         Refusal::new(
             "vllm_mode",
             &["use_vllm"],
-            message!("vllm_mode is set, but use_vllm is not", "设置了 vllm_mode，却没有 use_vllm"),
-            message!("write use_vllm true", "请写 use_vllm true"),
+            message!("`vllm_mode` is set without `use_vllm`", "设置了 `vllm_mode`，但没有 `use_vllm`"),
+            message!("set `use_vllm` to true", "请把 `use_vllm` 设为 true"),
         )
     } else {
         return None;
@@ -161,7 +170,10 @@ fn truncation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "truncation_strategy",
             &["rlhf_type"],
             message!("truncation_strategy {strategy} with GRPO", "GRPO 使用了 truncation_strategy {strategy}"),
-            message!("ms-swift takes left or delete there", "ms-swift 在此只接受 left 或 delete"),
+            message!(
+                "use left or delete: ms-swift accepts only these for GRPO",
+                "请使用 left 或 delete：ms-swift 在 GRPO 中只接受这两者"
+            ),
         )
         .since("ms-swift", "4.6.0")
     })
@@ -170,14 +182,14 @@ fn truncation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
 fn packing(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let at = ["packing", "padding_free"].into_iter().find(|key| keys.is_on(key))?;
     let flash = ["flash_attn", "flash_attention_2", "flash_attention_3", "flash_attention_4"];
-    // Left open, ms-swift looks for a flash attention itself.
+    // If not set, ms-swift looks for a flash attention itself.
     let attention = keys.text("attn_impl").filter(|name| !flash.contains(name))?;
     Some(
         Refusal::new(
             at,
             &["attn_impl"],
-            message!("{at} with attn_impl {attention}", "{at} 与 attn_impl {attention} 同用"),
-            message!("write attn_impl flash_attn", "请写 attn_impl flash_attn"),
+            message!("`{at}` with attn_impl {attention}", "`{at}` 与 attn_impl {attention} 同用"),
+            message!("set `attn_impl` to flash_attn", "请把 `attn_impl` 设为 flash_attn"),
         )
         .since("ms-swift", "3.9.0"),
     )
