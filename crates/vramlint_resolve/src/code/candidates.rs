@@ -176,7 +176,7 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
                 )
             }
             (_, None, Some(name)) => message!("it is the environment variable {name}", "它是环境变量 {name}"),
-            _ => message!("it is decided while the program runs", "其值在运行时才确定"),
+            _ => message!("the program sets it at run time", "其值由程序在运行时设置"),
         })
     }
 

@@ -244,7 +244,7 @@ impl Interpreter<'_> {
                 let value = match self.heap.data_unless_absent(alt) {
                     Some(value) => Resolved::Known(value),
                     None => {
-                        Resolved::Unknown(vramlint_base::message!("it is decided while the program runs", "其值在运行时才确定"))
+                        Resolved::Unknown(vramlint_base::message!("the program sets it at run time", "其值由程序在运行时设置"))
                     }
                 };
                 self.candidates().candidate(alt, value, Some(ReachedCall { path: class, key: "device_map", place }))

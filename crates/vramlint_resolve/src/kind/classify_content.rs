@@ -144,7 +144,7 @@ impl FileKeys for RootKeys<'_> {
     }
 }
 
-/// Concepts that only a training has.
+/// Concepts that only training uses.
 const TRAINING_CONCEPTS: &[Concept] = &[
     Concept::MicroBatch,
     Concept::GradientAccumulationSteps,
@@ -158,7 +158,7 @@ const TRAINING_CONCEPTS: &[Concept] = &[
 /// Nodes that are looked at before a large file counts as data.
 const NODE_BUDGET: usize = 400;
 
-/// A project's own training configuration: at least two concepts that only a training has, or one and a model.
+/// A project's own training configuration: at least two concepts that only training uses, or one and a model.
 fn project_config(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<FileClass> {
     if NEOX_ONLY.iter().any(|key| keys.contains(key))
         || keys.contains("architectures")
@@ -180,7 +180,7 @@ fn project_config(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Optio
     (training_concepts >= 2 || training_concepts == 1 && model).then(|| FileClass {
         kind: FileKind::Training,
         confidence: KindConfidence::Guessed,
-        reason: message!("{training_concepts} keys that only a training has", "有 {training_concepts} 个训练特有的键"),
+        reason: message!("{training_concepts} keys that only training uses", "有 {training_concepts} 个训练特有的键"),
     })
 }
 

@@ -31,7 +31,7 @@ pub enum FileKind {
     Framework(Dialect),
     /// The project's own training configuration.
     Training,
-    /// Anything else: left alone.
+    /// Anything else: not analyzed.
     Other,
 }
 
@@ -95,9 +95,9 @@ impl FileKind {
 }
 
 impl FileClass {
-    /// A file that has nothing to do with training.
+    /// A file without training settings.
     pub fn other() -> Self {
-        let reason = message!("nothing in it concerns training", "没有与训练有关的内容");
+        let reason = message!("no training settings", "没有训练设置");
         Self { kind: FileKind::Other, confidence: KindConfidence::Guessed, reason }
     }
 
@@ -115,7 +115,7 @@ pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
         let name =
             comment.text.trim().strip_prefix("vramlint:")?.trim().strip_prefix("kind")?.trim_start().strip_prefix('=')?.trim();
         let kind = FileKind::all().find(|kind| kind.name() == name)?;
-        let reason = message!("a comment says so", "注释中已注明");
+        let reason = message!("set by a comment", "由注释设置");
         Some(FileClass { kind, confidence: KindConfidence::Declared, reason })
     })
 }

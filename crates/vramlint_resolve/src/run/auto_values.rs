@@ -19,8 +19,8 @@ pub(super) const ENGINE: &[Concept] = &[
     Concept::Gather16bitOnSave,
 ];
 
-/// The candidate with `auto` replaced by what it means. For the norm of gradients `auto` is no value at all: whoever fills it sets it.
-/// For DeepSpeed's buckets it is a number that depends on the model (transformers 5.23.0 integrations/deepspeed.py, `hidden_size`).
+/// The candidate with `auto` replaced by its meaning. For the gradient norm, `auto` is not a value: the tool that fills it in sets it. For
+/// DeepSpeed's buckets it is a number that depends on the model (transformers 5.23.0 integrations/deepspeed.py, `hidden_size`).
 pub(super) fn without_auto(concept: Concept, mut candidate: Candidate) -> Option<Candidate> {
     if candidate.known().and_then(Value::as_str) != Some("auto") {
         return Some(candidate);
@@ -31,15 +31,15 @@ pub(super) fn without_auto(concept: Concept, mut candidate: Candidate) -> Option
     if ENGINE.contains(&concept) {
         let why = match concept {
             Concept::ReduceBucketSize => {
-                message!("auto: the square of the model's hidden size", "auto：取模型 hidden_size 的平方")
+                message!("`auto`: the square of the model's hidden size", "`auto`：模型 hidden_size 的平方")
             }
             Concept::Stage3PrefetchBucketSize => {
-                message!("auto: 0.9 times the square of the model's hidden size", "auto：取模型 hidden_size 平方的 0.9 倍")
+                message!("`auto`: 0.9 × the square of the model's hidden size", "`auto`：0.9 × 模型 hidden_size 的平方")
             }
             Concept::Stage3ParamPersistenceThreshold => {
-                message!("auto: 10 times the model's hidden size", "auto：取模型 hidden_size 的 10 倍")
+                message!("`auto`: 10 × the model's hidden size", "`auto`：10 × 模型的 hidden_size")
             }
-            _ => message!("auto is not filled in here", "此处的 auto 无人填入"),
+            _ => message!("nothing fills in `auto` here", "此处没有程序填充 `auto`"),
         };
         candidate.value = Resolved::Unknown(why);
     }

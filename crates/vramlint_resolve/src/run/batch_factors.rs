@@ -91,8 +91,8 @@ pub(super) fn derive_accumulation(run: &mut Run) {
             (
                 total / samples,
                 message!(
-                    "train batch / micro batch / processes = {total} / {micro} / {world}",
-                    "train batch / micro batch / 进程数 = {total} / {micro} / {world}"
+                    "train batch / micro-batch / processes = {total} / {micro} / {world}",
+                    "训练批大小 / 微批大小 / 进程数 = {total} / {micro} / {world}"
                 ),
                 inputs,
             )

@@ -184,7 +184,7 @@ const fn uses_hf_trainer(dialect: Dialect) -> bool {
 /// With `split_batches` the batch of the data loader is that of all processes together: 8 becomes 4 + 4 on two (accelerate 1.15.0, run).
 fn add_split(candidates: &mut CandidateSet, sources: &RunSources) {
     for concept in [Concept::MicroBatch, Concept::EffectiveBatch] {
-        let why = message!("split_batches divides the loader's batch", "split_batches 会切分数据加载器的批次");
+        let why = message!("`split_batches` divides the data loader's batch", "`split_batches` 会切分数据加载器的批次");
         let origin = Origin::Code { place: sources.place, name: "split_batches".to_owned() };
         candidates.add(concept, SourceLayer::Decided, unknown(why, "", origin));
     }

@@ -12,7 +12,7 @@ pub(super) fn add(run: &mut Run, spread: Option<Message>) {
     let batch = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
     product(run, Concept::EffectiveBatch, &batch);
     if let Some(why) = spread {
-        insert(run, Concept::EffectiveBatch, Err(why), "rows x GPUs of the process".to_owned(), batch.to_vec());
+        insert(run, Concept::EffectiveBatch, Err(why), "samples × GPUs of the process".to_owned(), batch.to_vec());
     }
     product(run, Concept::TokensPerStep, &[Concept::EffectiveBatch, Concept::SequenceLength]);
     if !run.settings.contains_key(&Concept::NumGenerations) {
@@ -52,21 +52,21 @@ fn product(run: &mut Run, concept: Concept, inputs: &[Concept]) {
             None => {}
         }
     }
-    let names = inputs.iter().map(|input| input.name()).collect::<Vec<_>>().join(" x ");
+    let names = inputs.iter().map(|input| input.name()).collect::<Vec<_>>().join(" × ");
     let value = match missing {
         None if total < i64::MAX => Ok(total),
         None => Err(message!("too large", "过大")),
         Some(concept) => Err(not_known(concept)),
     };
     let formula =
-        if factors.len() == inputs.len() && inputs.len() > 1 { format!("{names} = {}", factors.join(" x ")) } else { names };
+        if factors.len() == inputs.len() && inputs.len() > 1 { format!("{names} = {}", factors.join(" × ")) } else { names };
     insert(run, concept, value, formula, inputs.to_vec());
 }
 
 fn quotient(run: &mut Run, concept: Concept, over: Concept, under: Concept) {
     let value = match (run.int(over), run.int(under)) {
         (Some(a), Some(b)) if b > 0 && a % b == 0 => Ok(a / b),
-        (Some(_), Some(_)) => Err(message!("it does not divide evenly", "不能整除")),
+        (Some(_), Some(_)) => Err(message!("not evenly divisible", "不能整除")),
         (None, _) => Err(not_known(over)),
         _ => Err(not_known(under)),
     };

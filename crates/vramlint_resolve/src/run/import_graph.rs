@@ -1,5 +1,4 @@
-//! Which Python files import which. An imported module is not an entry, and a file that reaches no training library is not worth an
-//! interpretation.
+//! Which Python files import which. An imported module is not an entry, and a file that reaches no training library is not interpreted.
 
 use crate::SourceFile;
 use crate::features::Feature;
@@ -32,7 +31,7 @@ impl ImportGraph {
                 targets.extend(graph.resolve_import(module, level, &file.path).filter(|target| *target != file.id));
             };
             code.body.iter().for_each(|statement| visit_imports(statement, &mut add));
-            // A script that only a test imports is an entry all the same.
+            // A script that only a test imports is still an entry.
             if !file.is_test() {
                 imports.imported.extend(targets.iter().copied());
             }

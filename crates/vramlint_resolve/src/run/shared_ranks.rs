@@ -10,7 +10,7 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::DataFile;
 
-/// Keys that set a parallel size whoever reads them.
+/// Keys that set a parallel size in every tool.
 const CERTAIN: &[&str] = &[
     "tensor_model_parallel_size",
     "pipeline_model_parallel_size",
@@ -60,7 +60,7 @@ pub(super) fn shared_ranks(graph: &FileGraph, sources: &RunSources, dialect: Dia
     if sources.code.as_ref().is_some_and(|code| graph.any_has(&code.files, Feature::ParallelismConfig)) {
         found.add_from_code(sources)?;
     }
-    Ok((found.total, found.names.join(" x ")))
+    Ok((found.total, found.names.join(" × ")))
 }
 
 /// A flag that names the type drops accelerate's parallelism block (accelerate 1.15.0 commands/launch.py).
@@ -69,7 +69,7 @@ pub(super) fn replaces_parallelism_block(sources: &RunSources) -> bool {
     sources.launch.as_ref().is_some_and(|launch| names.iter().any(|name| launch.flag(name).is_some()))
 }
 
-/// Whether a key sets a parallel size, and if so, whether it does whoever reads it.
+/// Whether a key sets a parallel size, and if so, whether it does in every tool.
 fn parallel_size_certainty(name: &str) -> Option<bool> {
     let same =
         |known: &&str| known.len() == name.len() && known.chars().zip(name.chars()).all(|(a, b)| a == b || a == '_' && b == '-');
@@ -102,7 +102,7 @@ impl RankGroups {
 
     /// `ParallelismConfig(…)`: each size must be known and unique.
     fn add_from_code(&mut self, sources: &RunSources) -> Result<(), Message> {
-        let unknown = || message!("the code splits the processes by a ParallelismConfig", "代码用 ParallelismConfig 划分进程");
+        let unknown = || message!("the code divides the processes with a ParallelismConfig", "代码用 ParallelismConfig 划分进程");
         let code = sources.code.as_deref().ok_or_else(unknown)?;
         for (concept, name) in [(Concept::TensorParallelSize, "tp_size"), (Concept::ContextParallelSize, "cp_size")] {
             let sizes: Vec<_> = code

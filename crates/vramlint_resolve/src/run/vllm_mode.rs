@@ -65,16 +65,16 @@ fn resolve_unsloth(candidates: &mut CandidateSet) {
 fn with_default_mode(mut candidate: Candidate, trl: bool, versions: &LibraryVersions) -> Candidate {
     if trl && versions.get("trl").is_some() {
         let mode = classes::find("trl.GRPOConfig").and_then(|class| class.field("vllm_mode")?.default_in(versions));
-        let unknown = || Resolved::Unknown(message!("no vllm_mode is given", "没有给出 vllm_mode"));
+        let unknown = || Resolved::Unknown(message!("`vllm_mode` is not set", "未设置 `vllm_mode`"));
         candidate.value = mode.map_or_else(unknown, |mode| Resolved::Known(Value::Text(mode.to_owned())));
     } else if trl {
         candidate.value = Resolved::Known(Value::Text("colocate".to_owned()));
         candidate.assumptions.push(message!(
-            "no vllm_mode: colocate since TRL 1.0, server before",
-            "没有 vllm_mode：TRL 1.0 起默认为 colocate，此前为 server"
+            "`vllm_mode` is not set: colocate since TRL 1.0, server before",
+            "未设置 `vllm_mode`：TRL 1.0 起默认为 colocate，此前为 server"
         ));
     } else {
-        candidate.value = Resolved::Unknown(message!("no vllm_mode is given", "没有给出 vllm_mode"));
+        candidate.value = Resolved::Unknown(message!("`vllm_mode` is not set", "未设置 `vllm_mode`"));
     }
     candidate
 }

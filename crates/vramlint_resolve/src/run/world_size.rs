@@ -1,7 +1,7 @@
 //! How many data-parallel processes really run, by each launcher's own arithmetic.
 //!
 //! Sources: accelerate 1.15.0 `commands/launch.py` and `utils/launch.py`, run up to where processes start; torch's elastic agent
-//! (`--nproc_per_node` x `--nnodes`); the deepspeed launcher's `--num_gpus`, `--num_nodes`, `--include`, `--exclude` and `--hostfile`.
+//! (`--nproc_per_node` × `--nnodes`); the deepspeed launcher's `--num_gpus`, `--num_nodes`, `--include`, `--exclude` and `--hostfile`.
 
 use super::precedence::{CandidateSet, arithmetic};
 use crate::code::CodeFacts;
@@ -56,7 +56,7 @@ impl WorldSizeInput<'_> {
             ProcessCount::Accelerate | ProcessCount::Torchrun | ProcessCount::DeepSpeed | ProcessCount::TorchrunIfAsked
                 if hidden =>
             {
-                Err(message!("flags of the launch are not known", "启动命令的部分参数未知"))
+                Err(message!("some flags of the launch are not known", "启动命令的部分参数未知"))
             }
             ProcessCount::Accelerate => self.accelerate(launcher),
             ProcessCount::AccelerateAndFile => self.accelerate(all),
@@ -65,8 +65,10 @@ impl WorldSizeInput<'_> {
             ProcessCount::TorchrunIfAsked if launcher.has_explicit(Concept::NumProcesses) => self.torchrun(launcher),
             ProcessCount::TorchrunIfAsked => {
                 let name = launch.launcher.name;
-                let why =
-                    message!("without nproc_per_node {name} starts one process", "没有 nproc_per_node 时 {name} 只启动一个进程");
+                let why = message!(
+                    "`{name}` starts one process without nproc_per_node",
+                    "没有 nproc_per_node 时 `{name}` 只启动一个进程"
+                );
                 Ok((1, vec![], why))
             }
             ProcessCount::Program => self.plain_python(all),
@@ -86,11 +88,11 @@ impl WorldSizeInput<'_> {
                 inputs,
                 Message { en: format!("({}) / {names}", formula.en), zh: format!("（{}）/ {names}", formula.zh) },
             )),
-            _ => Err(message!("{n} processes do not divide by {names}", "{n} 个进程不能被 {names} 整除")),
+            _ => Err(message!("{n} processes are not a multiple of {names}", "{n} 个进程不是 {names} 的倍数")),
         }
     }
 
-    /// accelerate's launcher goes by `distributed_type`.
+    /// accelerate's launcher decides by `distributed_type`.
     fn accelerate(&self, candidates: &CandidateSet) -> Count {
         if self.accelerate_missing {
             return Err(message!("the accelerate file is not in the project", "accelerate 配置文件不在项目中"));
@@ -98,11 +100,11 @@ impl WorldSizeInput<'_> {
         let kind = candidates.current_value(Concept::DistributedType);
         let machines = int_or(candidates, Concept::NumMachines, 1)?;
         if self.launch.is_some_and(|launch| launch.flag("--cpu").is_some()) {
-            return Ok((1, vec![], message!("--cpu starts one process", "--cpu 只启动一个进程")));
+            return Ok((1, vec![], message!("`--cpu` starts one process", "`--cpu` 只启动一个进程")));
         }
         let Some(kind) = kind else {
             if candidates.has_explicit(Concept::DistributedType) {
-                return Err(message!("distributed_type is not known", "distributed_type 未知"));
+                return Err(message!("`distributed_type` is not known", "`distributed_type` 未知"));
             }
             return self.accelerate_without_type(candidates, machines);
         };
@@ -112,57 +114,63 @@ impl WorldSizeInput<'_> {
             _ => None,
         };
         match kind {
-            // Unquoted NO is the boolean false; it starts the single-process launcher all the same.
+            // Unquoted NO is the boolean false; it also starts the single-process launcher.
             Value::Bool(false) => {
                 if asked.is_none() {
-                    return Err(message!("num_processes is not given", "没有给出 num_processes"));
+                    return Err(message!("`num_processes` is not set", "未设置 `num_processes`"));
                 }
                 Ok((
                     1,
                     vec![Concept::DistributedType],
-                    message!("distributed_type NO starts one process", "distributed_type 为 NO 时只启动一个进程"),
+                    message!("`distributed_type: 'NO'` starts one process", "`distributed_type: 'NO'` 时只启动一个进程"),
                 ))
             }
             Value::Text(text) if matches!(text.as_str(), "NO" | "MULTI_CPU" | "AMAZON_SAGEMAKER") => {
                 if text == "MULTI_CPU"
                     && self.accelerate.is_some_and(|f| f.data().and_then(|d| d.root()?.get("mpirun_config")).is_some())
                 {
-                    return Err(message!("mpirun starts the processes", "由 mpirun 启动进程"));
+                    return Err(message!("`mpirun` starts the processes", "由 `mpirun` 启动进程"));
                 }
                 Ok((
                     1,
                     vec![Concept::DistributedType],
-                    message!("distributed_type {text} starts one process", "distributed_type 为 {text} 时只启动一个进程"),
+                    message!("`distributed_type: {text}` starts one process", "`distributed_type: {text}` 时只启动一个进程"),
                 ))
             }
             Value::Text(_) => {
                 let Some(asked) = asked else {
-                    return Err(message!("num_processes is not known", "num_processes 未知"));
+                    return Err(message!("`num_processes` is not known", "`num_processes` 未知"));
                 };
                 Ok(accelerate_total(asked, machines))
             }
-            _ => Err(message!("distributed_type is not text", "distributed_type 不是文本")),
+            _ => Err(message!("`distributed_type` is not a string", "`distributed_type` 不是字符串")),
         }
     }
 
-    /// Without a `distributed_type` the launcher goes by the GPUs that it sees.
+    /// Without a `distributed_type` the launcher uses the visible GPUs.
     fn accelerate_without_type(&self, candidates: &CandidateSet, machines: i64) -> Count {
         let gpus = self.gpus();
         match candidates.current_value(Concept::NumProcesses) {
             Some(Value::Int(n)) if gpus == Some(1) && *n > 1 && self.accelerate.is_none() => Ok((
                 1,
                 vec![Concept::NumProcesses],
-                message!("one GPU and no type: one process", "只有一张 GPU 且未指定类型：一个进程"),
+                message!(
+                    "one process: one GPU and `distributed_type` is not set",
+                    "一个进程：只有一张 GPU 且未设置 `distributed_type`"
+                ),
             )),
             Some(Value::Int(n)) => Ok(accelerate_total(*n, machines)),
             _ if candidates.has_explicit(Concept::NumProcesses) => {
-                Err(message!("num_processes is not known", "num_processes 未知"))
+                Err(message!("`num_processes` is not known", "`num_processes` 未知"))
             }
             _ => match gpus {
                 Some(n) => {
                     Ok((n.max(1), vec![], message!("one process per GPU of the target: {n}", "目标的每张 GPU 一个进程：{n}")))
                 }
-                None => Err(message!("one process per GPU that the machine has", "每张可见 GPU 一个进程，数量未知")),
+                None => Err(message!(
+                    "one process per GPU of the machine, whose number is not known",
+                    "机器的每张 GPU 一个进程，数量未知"
+                )),
             },
         }
     }
@@ -172,7 +180,7 @@ impl WorldSizeInput<'_> {
             Some(Value::Int(n)) => *n,
             Some(Value::Text(text)) if matches!(text.as_str(), "gpu" | "auto") => self.gpus().ok_or_else(unknown_gpus)?,
             _ if candidates.has_explicit(Concept::NumProcesses) => {
-                return Err(message!("nproc_per_node is not known", "nproc_per_node 未知"));
+                return Err(message!("`nproc_per_node` is not known", "`nproc_per_node` 未知"));
             }
             _ => 1,
         };
@@ -181,7 +189,7 @@ impl WorldSizeInput<'_> {
         Ok((
             world,
             vec![Concept::NumProcesses, Concept::NumMachines],
-            arithmetic(format!("nproc_per_node x nnodes = {per_node} x {nodes}")),
+            arithmetic(format!("nproc_per_node × nnodes = {per_node} × {nodes}")),
         ))
     }
 
@@ -201,12 +209,12 @@ impl WorldSizeInput<'_> {
             Some(Value::Int(n)) if *n > 0 && nodes > 0 => {
                 let world = n.checked_mul(nodes).ok_or_else(unknown_gpus)?;
                 let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
-                Ok((world, inputs, arithmetic(format!("num_gpus x num_nodes = {n} x {nodes}"))))
+                Ok((world, inputs, arithmetic(format!("num_gpus × num_nodes = {n} × {nodes}"))))
             }
             _ if candidates.has_explicit(Concept::NumProcesses) || nodes <= 0 => Err(unknown_gpus()),
             _ => self
                 .gpus()
-                .map(|n| (n, vec![], message!("every GPU of the target: {n}", "目标的全部 GPU：{n}")))
+                .map(|n| (n, vec![], message!("one process per GPU of the target: {n}", "目标的每张 GPU 一个进程：{n}")))
                 .ok_or_else(unknown_gpus),
         }
     }
@@ -215,7 +223,7 @@ impl WorldSizeInput<'_> {
         // A scheduler or another launcher around the command sets it; its value is not in the script.
         let outer = self.launch.is_some_and(|launch| launch.variable("WORLD_SIZE").is_some());
         if outer {
-            return Err(message!("WORLD_SIZE is set from outside", "WORLD_SIZE 由外部设定"));
+            return Err(message!("`WORLD_SIZE` is set outside the project", "`WORLD_SIZE` 在项目之外设置"));
         }
         match self.dialect.processes {
             Processes::Devices => return self.devices(all),
@@ -229,7 +237,7 @@ impl WorldSizeInput<'_> {
         if self.code.is_none() && self.dialect.processes != Processes::AlwaysOne {
             return Err(message!("the script is not in the project", "脚本不在项目中"));
         }
-        Ok((1, vec![], message!("python starts one process", "python 只启动一个进程")))
+        Ok((1, vec![], message!("`python` starts one process", "`python` 只启动一个进程")))
     }
 
     /// The framework starts a process for each device itself.
@@ -237,12 +245,12 @@ impl WorldSizeInput<'_> {
         let nodes = int_or(all, Concept::NumMachines, 1)?;
         let devices = match all.current_value(Concept::NumProcesses) {
             Some(Value::Int(n)) if *n > 0 => *n,
-            None if all.has_explicit(Concept::NumProcesses) => return Err(message!("devices is not known", "devices 未知")),
+            None if all.has_explicit(Concept::NumProcesses) => return Err(message!("`devices` is not known", "`devices` 未知")),
             _ => self.gpus().map(|n| n.max(1)).ok_or_else(unknown_gpus)?,
         };
         let world = devices.checked_mul(nodes).ok_or_else(unknown_gpus)?;
         let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
-        Ok((world, inputs, arithmetic(format!("devices x num_nodes = {devices} x {nodes}"))))
+        Ok((world, inputs, arithmetic(format!("devices × num_nodes = {devices} × {nodes}"))))
     }
 
     /// OpenRLHF under Ray: the actor's ranks train (OpenRLHF 0.11.0 `cli/train_ppo_ray.py`, 1 node of 8 by default).
@@ -257,7 +265,7 @@ impl WorldSizeInput<'_> {
         };
         let module = launch.module.as_ref().and_then(|word| word.text());
         if module != Some("openrlhf.cli.train_ppo_ray") {
-            return Ok((1, vec![], message!("python starts one process", "python 只启动一个进程")));
+            return Ok((1, vec![], message!("`python` starts one process", "`python` 只启动一个进程")));
         }
         let nodes = number(["actor_num_nodes", "actor.num_nodes"], 1).ok_or_else(unknown_gpus)?;
         let each = number(["actor_num_gpus_per_node", "actor.num_gpus_per_node"], 8).ok_or_else(unknown_gpus)?;
@@ -265,7 +273,7 @@ impl WorldSizeInput<'_> {
         Ok((
             world,
             vec![],
-            message!("actor nodes x GPUs per node = {nodes} x {each}", "actor 节点数 x 每节点 GPU 数 = {nodes} x {each}"),
+            message!("actor nodes × GPUs per node = {nodes} × {each}", "actor 节点数 × 每节点 GPU 数 = {nodes} × {each}"),
         ))
     }
 
@@ -278,12 +286,12 @@ impl WorldSizeInput<'_> {
                 None => 1,
             };
             let world = per_node.checked_mul(nodes).ok_or_else(unknown_gpus)?;
-            return Ok((world, vec![], arithmetic(format!("NPROC_PER_NODE x NNODES = {per_node} x {nodes}"))));
+            return Ok((world, vec![], arithmetic(format!("NPROC_PER_NODE × NNODES = {per_node} × {nodes}"))));
         }
         if launch.launcher.processes == ProcessCount::VariablesElseOne {
             let name = launch.launcher.name;
             let why =
-                message!("without NPROC_PER_NODE {name} starts one process", "没有 NPROC_PER_NODE 时 {name} 只启动一个进程");
+                message!("`{name}` starts one process without NPROC_PER_NODE", "没有 NPROC_PER_NODE 时 `{name}` 只启动一个进程");
             return Ok((1, vec![], why));
         }
         self.gpus()
@@ -297,7 +305,7 @@ impl WorldSizeInput<'_> {
         let options = launch.options();
         let chosen = options.iter().rfind(|option| option.name == "launcher").and_then(|option| option.value.as_ref());
         match chosen.map(|value| value.text.as_deref()) {
-            Some(Some("python")) => Ok((1, vec![], message!("python starts one process", "python 只启动一个进程"))),
+            Some(Some("python")) => Ok((1, vec![], message!("`python` starts one process", "`python` 只启动一个进程"))),
             Some(Some("torchrun")) => self.torchrun(candidates),
             Some(None) => Err(message!("the launcher is not known", "启动器未知")),
             _ if candidates.has_explicit(Concept::NumProcesses) => {
@@ -314,7 +322,7 @@ impl WorldSizeInput<'_> {
     /// The project contains no launch command for the run.
     fn without_launch(&self, all: &CandidateSet) -> Count {
         if self.plain_loop {
-            return Ok((1, vec![], message!("a plain training loop is one process", "普通训练循环是一个进程")));
+            return Ok((1, vec![], message!("a plain training loop runs as one process", "普通训练循环以一个进程运行")));
         }
         let known = self.dialect.is_standalone || all.has_explicit(Concept::NumProcesses);
         if self.dialect.processes == Processes::Devices && known {
@@ -322,7 +330,7 @@ impl WorldSizeInput<'_> {
         }
         match (self.policy.target.count, self.policy.target.nodes.unwrap_or(1)) {
             (Some(1 | 0), 1) => Ok((1, vec![], message!("the target has one GPU", "目标只有一张 GPU"))),
-            _ => Err(message!("the project does not show how it is launched", "项目中没有启动命令")),
+            _ => Err(message!("the project has no launch command", "项目中没有启动命令")),
         }
     }
 
@@ -341,8 +349,8 @@ impl WorldSizeInput<'_> {
         };
         gpus.is_none_or(|n| n > 1).then(|| {
             message!(
-                "one process would spread the rows over several GPUs (nn.DataParallel)",
-                "单进程会把数据分到多张 GPU（nn.DataParallel）"
+                "one process spreads the samples over several GPUs (nn.DataParallel)",
+                "单进程会把样本分到多张 GPU（nn.DataParallel）"
             )
         })
     }
@@ -357,7 +365,7 @@ impl WorldSizeInput<'_> {
     }
 }
 
-/// How many GPUs `CUDA_VISIBLE_DEVICES` shows.
+/// The number of GPUs in `CUDA_VISIBLE_DEVICES`.
 fn visible_gpus(text: &str) -> i64 {
     visible_devices::parse(text).ids.iter().fold(0, |count, _| count + 1)
 }
@@ -374,7 +382,7 @@ fn accelerate_total(asked: i64, machines: i64) -> (i64, Vec<Concept>, Message) {
     }
     let per_machine = asked / machines;
     let inputs = vec![Concept::NumProcesses, Concept::NumMachines];
-    let formula = arithmetic(format!("num_processes // num_machines x num_machines = {asked} // {machines} x {machines}"));
+    let formula = arithmetic(format!("num_processes // num_machines × num_machines = {asked} // {machines} × {machines}"));
     (per_machine * machines, inputs, formula)
 }
 
@@ -392,7 +400,7 @@ fn int_or(candidates: &CandidateSet, concept: Concept, otherwise: i64) -> Result
 }
 
 fn unknown_gpus() -> Message {
-    message!("the number of GPUs is not in the project", "项目中没有给出 GPU 数量")
+    message!("the project does not set the number of GPUs", "项目中没有给出 GPU 数量")
 }
 
 /// `localhost:0,1@worker-1:0,2` is four slots. A host without slots means all of its slots, whose number is not known.

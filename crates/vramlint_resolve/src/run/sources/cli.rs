@@ -31,7 +31,7 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
             let origin = Origin::Flag { place, flag: format!("--{}", argument.name) };
             let mut candidate = match value {
                 Some(_) => known(meaning.value, raw.clone(), origin),
-                None => unknown(message!("the script does not say", "脚本中没有给出"), raw.clone(), origin),
+                None => unknown(message!("not set in the script", "脚本中没有给出"), raw.clone(), origin),
             };
             candidate.assumptions = word.map(assumptions).unwrap_or_default();
             candidates.add(meaning.concept, SourceLayer::Flag, candidate);
@@ -80,17 +80,17 @@ pub(crate) fn parse_cli_value(text: &str) -> Value {
 pub(in crate::run) fn candidate_from_value(value: &ArgumentValue<'_>, origin: Origin) -> Candidate {
     let mut candidate = match &value.text {
         Some(text) => known(parse_cli_value(text), text.clone(), origin),
-        None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+        None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
     };
     candidate.assumptions = assumptions(value.word);
     candidate
 }
 
-/// The assumptions behind the value of a word.
+/// The assumptions on which the value of a word depends.
 pub(in crate::run) fn assumptions(word: &Word) -> Vec<Message> {
     let say = |a: &vramlint_syntax::shell::Assumption| {
         let (variable, value) = (&a.variable, &a.value);
-        message!("${variable} is {value} unless the caller says otherwise", "${variable} 为 {value}，除非调用者另行指定")
+        message!("`${variable}` is {value} unless the caller sets it", "`${variable}` 为 {value}，除非调用者另行设置")
     };
     word.assumptions.iter().map(say).collect()
 }
@@ -100,7 +100,7 @@ pub(in crate::run) fn candidate_from_word(launch: &Launch, word: &Word, flag: &s
     let origin = Origin::Flag { place: FileRange::new(launch.file, word.range), flag: flag.to_owned() };
     let mut candidate = match word.text() {
         Some(text) => known(parse_cli_value(text), text, origin),
-        None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+        None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
     };
     candidate.assumptions = assumptions(word);
     candidate

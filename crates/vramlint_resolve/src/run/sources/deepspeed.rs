@@ -117,13 +117,13 @@ pub(in crate::run) fn quotient(total: &Candidate, others: &[i64], missing: Conce
     }
     let formula = if missing == Concept::MicroBatch {
         message!(
-            "train_batch_size / (steps x processes) = {total} / {product}",
-            "train_batch_size /（累积步数 x 进程数）= {total} / {product}"
+            "train_batch_size / (accumulation steps × processes) = {total} / {product}",
+            "train_batch_size /（梯度累积步数 × 进程数）= {total} / {product}"
         )
     } else {
         message!(
-            "train_batch_size / (rows x processes) = {total} / {product}",
-            "train_batch_size /（微批 x 进程数）= {total} / {product}"
+            "train_batch_size / (micro-batch × processes) = {total} / {product}",
+            "train_batch_size /（微批大小 × 进程数）= {total} / {product}"
         )
     };
     Some(Candidate {
@@ -131,6 +131,6 @@ pub(in crate::run) fn quotient(total: &Candidate, others: &[i64], missing: Conce
         raw: String::new(),
         origin: Origin::Derived { formula, inputs: vec![Concept::WorldSize] },
         condition: None,
-        assumptions: vec![message!("DeepSpeed divides train_batch_size", "DeepSpeed 由 train_batch_size 推算")],
+        assumptions: vec![message!("DeepSpeed computes it from `train_batch_size`", "DeepSpeed 由 `train_batch_size` 算出")],
     })
 }

@@ -48,7 +48,7 @@ pub(in crate::run) fn add(
             let origin = Origin::Code { place: *place, name: name.clone() };
             let candidate = match value {
                 Some(value) => known(Value::Text(value.to_string()), value.to_string(), origin),
-                None => unknown(message!("it is decided while the program runs", "其值在运行时才确定"), "", origin),
+                None => unknown(message!("the program sets it at run time", "其值由程序在运行时设置"), "", origin),
             };
             candidates.add(Concept::VisibleDevices, SourceLayer::Decided, candidate);
         }
@@ -115,7 +115,7 @@ fn add_visible(candidates: &mut CandidateSet, launch: &Launch) {
     let origin = Origin::Env { name: visible.name.clone(), place: FileRange::new(launch.file, visible.range) };
     let candidate = match visible.value.text() {
         Some(text) => known(Value::Text(text.to_owned()), text, origin),
-        None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+        None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
     };
     candidates.add(Concept::VisibleDevices, SourceLayer::Environment, candidate);
 }

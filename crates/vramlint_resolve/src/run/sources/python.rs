@@ -71,7 +71,7 @@ fn add_from_variable(
         let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
         let mut candidate = match variable.value.text() {
             Some(text) => known(cli::parse_cli_value(text), text, origin),
-            None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+            None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
         };
         candidate.assumptions = cli::assumptions(&variable.value);
         return candidates.add(concept, layer, candidate);
@@ -83,7 +83,7 @@ fn add_from_variable(
     }
     let mut candidate = found.candidate.clone();
     if let Some(value) = candidate.known() {
-        let why = message!("${name} is {value} unless the caller says otherwise", "${name} 为 {value}，除非调用者另行指定");
+        let why = message!("`${name}` is {value} unless the caller sets it", "`${name}` 为 {value}，除非调用者另行设置");
         candidate.assumptions.push(why);
     }
     candidates.add(concept, layer, candidate);

@@ -161,7 +161,7 @@ pub(in crate::run) fn add_allocator(
             let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
             let mut candidate = match variable.value.text() {
                 Some(text) => known(Value::Text(text.to_owned()), text, origin),
-                None => unknown(message!("the script does not say", "脚本中没有给出"), "", origin),
+                None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
             };
             candidate.assumptions = super::cli::assumptions(&variable.value);
             candidates.add(Concept::AllocatorConf, SourceLayer::Environment, candidate);
@@ -173,7 +173,7 @@ pub(in crate::run) fn add_allocator(
                     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                     known(Value::Text(text.clone()), text, origin)
                 }
-                None => unknown(message!("it is decided while the program runs", "其值在运行时才确定"), "", origin),
+                None => unknown(message!("the program sets it at run time", "其值由程序在运行时设置"), "", origin),
             };
             candidates.add(Concept::AllocatorConf, SourceLayer::Constant, candidate);
         }
