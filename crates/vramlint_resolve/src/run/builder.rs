@@ -34,7 +34,7 @@ pub(super) fn build_runs(graph: &FileGraph, sources: &RunSources) -> Vec<Run> {
 fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str>) -> Run {
     let code = sources.code.as_deref();
     let dialect = dialect_of(graph, sources);
-    let trainer = uses_hf_trainer(dialect);
+    let trainer = dialect.is_hf_trainer;
     let by_command = || dialect.task_of_command(sources.launch.as_ref()?.script.as_ref()?.text()?);
     let by_code = || code.and_then(|code| code.task.clone());
     let task = stage.map(str::to_owned).or_else(by_code).or_else(|| by_command().map(str::to_owned));
@@ -173,12 +173,6 @@ fn add_deepspeed(
         }
     }
     train_batch
-}
-
-/// Frameworks that train with transformers' Trainer: its arguments and DeepSpeed's numbers must agree.
-const fn uses_hf_trainer(dialect: Dialect) -> bool {
-    use Dialect::{Axolotl, HfTrainer, LlamaFactory, MsSwift, Trl, Unsloth};
-    matches!(dialect, HfTrainer | Trl | LlamaFactory | Axolotl | MsSwift | Unsloth)
 }
 
 /// With `split_batches` the batch of the data loader is that of all processes together: 8 becomes 4 + 4 on two (accelerate 1.15.0, run).
