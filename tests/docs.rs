@@ -23,9 +23,11 @@ struct Block {
 /// The body as a reader of Markdown wants it: names of files stand above their blocks. Also the files of the example.
 fn rendered(body: &str, example: &str) -> (String, Vec<Block>) {
     let (mut out, mut files, mut open, mut inside, mut fenced) = (String::new(), Vec::new(), None::<Block>, false, false);
+    let mut sources = false;
     for line in body.lines() {
         if !fenced && let Some(heading) = line.strip_prefix("## ") {
             inside = heading.starts_with(example);
+            sources = heading == "Sources" || heading == "来源";
         }
         if line.starts_with("```") {
             fenced = !fenced;
@@ -43,7 +45,8 @@ fn rendered(body: &str, example: &str) -> (String, Vec<Block>) {
         } else if let Some(block) = &mut open {
             let _ = writeln!(block.text, "{line}");
         }
-        let _ = writeln!(out, "{}", line.trim_end());
+        let line = line.trim_end();
+        let _ = writeln!(out, "{}", if sources { linked(line) } else { line.to_owned() });
     }
     (out, files)
 }
@@ -78,16 +81,80 @@ fn output(rule: &Rule, files: &[Block], lang: Lang) -> String {
     String::from_utf8(output.stdout).expect("UTF-8").trim_end().to_owned()
 }
 
+/// The severity that the output of an example shows: `error[VL102] …`. Rules can report milder or graver cases than their default.
+fn printed_severity<'a>(rule: &Rule, output: &'a str) -> Option<&'a str> {
+    let line = output.lines().find(|line| line.contains(&format!("[{}]", rule.code)))?;
+    line.split('[').next()
+}
+
+/// Repositories of libraries: name in the sources, address of a file at a version, with `VERSION` and `PATH` in it.
+const REPOSITORIES: &[(&str, &str)] = &[
+    ("accelerate", "https://github.com/huggingface/accelerate/blob/vVERSION/src/accelerate/PATH"),
+    ("transformers", "https://github.com/huggingface/transformers/blob/vVERSION/src/transformers/PATH"),
+    ("trl", "https://github.com/huggingface/trl/blob/vVERSION/trl/PATH"),
+    ("peft", "https://github.com/huggingface/peft/blob/vVERSION/src/peft/PATH"),
+    ("DeepSpeed", "https://github.com/deepspeedai/DeepSpeed/blob/vVERSION/deepspeed/PATH"),
+    ("torch", "https://github.com/pytorch/pytorch/blob/vVERSION/torch/PATH"),
+];
+
+/// A line of sources, in which `LIBRARY 1.2.3 \`path.py:4\`` is a link to that line of that release.
+fn linked(line: &str) -> String {
+    let mut out = String::new();
+    let mut address = None::<String>;
+    for (i, part) in line.split('`').enumerate() {
+        if i % 2 == 0 {
+            let words: Vec<&str> = part.split_whitespace().collect();
+            for pair in words.windows(2) {
+                let repository = REPOSITORIES.iter().find(|(name, _)| *name == pair[0].trim_start_matches('('));
+                let release = pair[1].split('.').count() == 3 && pair[1].chars().all(|c| c.is_ascii_digit() || c == '.');
+                let starts_another = pair[1].starts_with(|c: char| c.is_ascii_digit());
+                match repository {
+                    Some((_, address_of)) if release => address = Some(address_of.replace("VERSION", pair[1])),
+                    _ if starts_another => address = None,
+                    _ => {}
+                }
+            }
+            out.push_str(part);
+            continue;
+        }
+        let (path, number) = part.split_once(':').map_or((part, None), |(path, number)| (path, Some(number)));
+        let is_file =
+            path.ends_with(".py") && !path.contains(' ') && number.is_none_or(|n| n.chars().all(|c| c.is_ascii_digit()));
+        match &address {
+            Some(address) if is_file => {
+                let anchor = number.map_or_else(String::new, |number| format!("#L{number}"));
+                let _ = write!(out, "[`{part}`]({}{anchor})", address.replace("PATH", path));
+            }
+            _ => {
+                let _ = write!(out, "`{part}`");
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn sources_link_to_the_file_at_its_version() {
+    assert_eq!(
+        linked("accelerate 1.15.0 `commands/launch.py:981` and `utils/other.py`, run; OpenRLHF 0.11.2 `cli/a.py`"),
+        "accelerate 1.15.0 [`commands/launch.py:981`](https://github.com/huggingface/accelerate/blob/v1.15.0/src/accelerate/commands/launch.py#L981) \
+         and [`utils/other.py`](https://github.com/huggingface/accelerate/blob/v1.15.0/src/accelerate/utils/other.py), run; OpenRLHF 0.11.2 `cli/a.py`"
+    );
+    assert_eq!(linked("torch 2.15 `distributed/run.py`, the same"), "torch 2.15 `distributed/run.py`, the same");
+}
+
 fn page(rule: &Rule, lang: Lang) -> String {
-    let (code, name, severity, since) = (rule.code, rule.name, rule.severity.name(), rule.since);
+    let (code, name, since) = (rule.code, rule.name, rule.since);
     let (other, link) = say(lang, "中文|zh.", "English|").split_once('|').expect("two parts");
     let mut text = format!("# {code} {name}\n\n");
+    let (body, files) = rendered(&rule.page(lang).body, say(lang, "Example", "示例"));
+    let english = if files.is_empty() { String::new() } else { output(rule, &files, Lang::En) };
+    let severity = printed_severity(rule, &english).unwrap_or(rule.severity.name());
     let _ = match lang {
         Lang::En => writeln!(text, "Severity: {severity}. Since {since}. [Index](README.md) · [{other}]({name}.{link}md)\n"),
         Lang::Zh => writeln!(text, "级别：{severity}。自 {since} 起。[索引](README.zh.md) · [{other}]({name}.{link}md)\n"),
     };
-    let (body, files) = rendered(&rule.page(lang).body, say(lang, "Example", "示例"));
-    let made = if files.is_empty() { String::new() } else { output(rule, &files, lang) };
+    let made = if lang == Lang::En || files.is_empty() { english } else { output(rule, &files, lang) };
     if made.is_empty() {
         text.push_str(&body);
         return text;
