@@ -19,7 +19,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("vramlint_rules/src/frameworks/refusals/swift.rs", "float32", "spellings of torch's data types"),
     ("vramlint_rules/src/precision/quantized_model_cast.rs", "float16", "attributes of torch"),
     ("vramlint_rules/src/precision/unknown_dtype_name.rs", "float16", "attributes of torch"),
-    ("vramlint_rules/src/reading/inert_key/accelerate_blocks.rs", "FULL_SHARD", "which strategies it holds for"),
+    ("vramlint_rules/src/syntax_and_keys/inert_key/accelerate_blocks.rs", "FULL_SHARD", "which strategies it holds for"),
     ("vramlint_rules/src/sharding/deepspeed_precision_conflict.rs", "bf16", "spellings of torch's data types"),
     ("vramlint_rules/src/sharding/fp32_gradients_unsharded.rs", "fp32", "spellings of torch's data types"),
 ];
