@@ -11,14 +11,14 @@ fn full(name: &str, text: &str) -> String {
 fn wide_letters_tabs_and_a_missing_line_end() {
     let folder = Folder::new(&[("train.yaml", "batch_size: 1\r\nlearning_rate: 1\t# 末尾\r\n训练:\t{批量: 2, 批量: 3}")]);
     assert_snapshot!(folder.run("check -q --select VL006").out, @r"
-    warning[VL006] the key `批量` stands twice; the last one wins (duplicate-key)
+    warning[VL006] duplicate key `批量`: the last value takes effect (duplicate-key)
        ╭─[train.yaml:3:13]
      2 │ learning_rate: 1    # 末尾
      3 │ 训练:   {批量: 2, 批量: 3}
        ·          ──┬─     ────
-       ·            ╰── `批量` for the first time
+       ·            ╰── `批量` is first set here
        ╰────
-      help: keep the one that is meant, and delete the other
+      help: keep the intended one, and delete the other
     ");
 }
 

@@ -161,5 +161,5 @@ pub fn cap_severity(project: &Project, call: &LibraryCall, severity: Severity) -
 /// The message for the other end of a finding at a value: the call that it reaches.
 pub fn reached_message(call: &LibraryCall) -> Message {
     let name = call.name().to_owned();
-    message!("it reaches {name} here", "在此传给 {name}")
+    message!("passed to {name} here", "在此传给 {name}")
 }

@@ -77,10 +77,10 @@ fn note(span: &VersionRange, evidence: Option<&VersionEvidence>, always: bool) -
     }
     match (span.since, span.until) {
         (Some(since), Some(until)) => {
-            message!(" (from {library} {since} on, before {until})", "（{library} {since} 起，{until} 之前）")
+            message!(" (since {library} {since}, until {until})", "（{library} {since} 起，{until} 之前）")
         }
-        (Some(since), None) => message!(" (from {library} {since} on)", "（{library} {since} 起）"),
-        (None, Some(until)) => message!(" (before {library} {until})", "（{library} {until} 之前）"),
+        (Some(since), None) => message!(" (since {library} {since})", "（{library} {since} 起）"),
+        (None, Some(until)) => message!(" (until {library} {until})", "（{library} {until} 之前）"),
         (None, None) => message!(" ({library})", "（{library}）"),
     }
 }
@@ -88,19 +88,19 @@ fn note(span: &VersionRange, evidence: Option<&VersionEvidence>, always: bool) -
 fn pin_hint(library: &str, evidence: Option<&VersionEvidence>) -> Message {
     let Some(evidence) = evidence else {
         return message!(
-            "which {library} it runs with is not known: pin it in `requirements.txt`, or say it under `[versions]` in `vramlint.toml`",
-            "不清楚使用的 {library} 版本：请在 `requirements.txt` 中固定版本，或写在 `vramlint.toml` 的 `[versions]` 中"
+            "the {library} version is not known: pin it in `requirements.txt`, or set it under `[versions]` in `vramlint.toml`",
+            "{library} 的版本未知：请在 `requirements.txt` 中固定版本，或在 `vramlint.toml` 的 `[versions]` 中设置"
         );
     };
     let (version, source) = (&evidence.version, &evidence.source);
     if evidence.candidates.first().is_some_and(|first| first.rank == EvidenceRank::Range) {
         return message!(
-            "{source} allows {library} {version}: pin it, or say it under `[versions]` in `vramlint.toml`",
-            "{source} 允许 {library} {version}：请固定版本，或写在 `vramlint.toml` 的 `[versions]` 中"
+            "{source} allows {library} {version}: pin it, or set it under `[versions]` in `vramlint.toml`",
+            "{source} 允许 {library} {version}：请固定版本，或在 `vramlint.toml` 的 `[versions]` 中设置"
         );
     }
     message!(
-        "{source} say {library} {version}: say which one it is under `[versions]` in `vramlint.toml`",
-        "{source} 中的 {library} 版本为 {version}：请在 `vramlint.toml` 的 `[versions]` 中写明"
+        "{source} specify {library} {version}: set the version in use under `[versions]` in `vramlint.toml`",
+        "{source} 中的 {library} 版本为 {version}：请在 `vramlint.toml` 的 `[versions]` 中设置实际版本"
     )
 }

@@ -122,8 +122,8 @@ fn decode_utf16(bytes: &[u8], little: bool) -> Decoded {
         text.drain(..'\u{feff}'.len_utf8());
     }
     let message = message!(
-        "the file is UTF-16; Python reads it as UTF-8 and fails, save it as UTF-8",
-        "文件是 UTF-16 编码；Python 按 UTF-8 读取会失败，请另存为 UTF-8"
+        "the file is UTF-16, but Python reads it as UTF-8 and raises an error; save it as UTF-8",
+        "文件是 UTF-16 编码，而 Python 按 UTF-8 读取会报错；请另存为 UTF-8"
     );
     let errors = vec![refused(character(&text, 0), message)];
     let binary = is_binary(text.as_bytes());

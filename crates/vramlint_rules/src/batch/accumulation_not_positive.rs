@@ -1,10 +1,10 @@
 //! # accumulation-not-positive
 //!
-//! The Trainer is told to accumulate over no micro-batch, or over fewer than none.
+//! Gradient accumulation in the Trainer is set to zero or a negative number of micro-batches.
 //!
 //! ## Why it matters
-//! The constructor takes any number. With 0 the training divides by zero; with a negative one it ends at once after zero steps, and
-//! reports success: the saved model is the one that was loaded.
+//! The constructor accepts any number. With 0, training divides by zero. With a negative number, training ends after 0 steps
+//! and reports success: the saved model is the one that was loaded.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -21,20 +21,20 @@
 //! ```
 //!
 //! ## Fix
-//! Safe for 0: 1, which means no accumulation, is the only thing that can be meant.
+//! Safe for 0: it becomes 1, which disables accumulation. No other value makes sense.
 //!
 //! ## Sources
 //! transformers 5.23.0 `trainer.py`, run: 0 gives `ZeroDivisionError`, -1 zero steps.
 //!
 //! # 中文
 //!
-//! 让 Trainer 在零个或负数个微批上累积。
+//! Trainer 的梯度累积步数被设为零或负数。
 //!
 //! ## 为什么重要
-//! 构造函数接受任何数字。取 0 时训练会除以零；取负数时零步之后立即结束并报告成功：保存的就是刚加载的模型。
+//! 构造函数接受任何数字。设为 0 时，训练会除以零；设为负数时，训练在 0 步后结束并报告成功：保存的模型就是加载时的模型。
 //!
 //! ## 修复
-//! 对 0 为安全修复：改为 1，即不累积，这是唯一可能的本意。
+//! 对 0 为安全修复：改为 1，即不累积。没有其他合理的值。
 //!
 //! ## 来源
 //! transformers 5.23.0 `trainer.py`，实际运行：0 抛出 `ZeroDivisionError`，-1 训练零步。
@@ -69,15 +69,18 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let shown = written(cx.project, given);
         let message = if steps == 0 {
-            message!("{shown}: training divides by zero", "{shown}：训练时会除以零")
+            message!("{shown} makes training divide by zero", "{shown} 会导致训练时除以零")
         } else {
-            message!("{shown}: training ends after zero steps, and reports success", "{shown}：训练零步就结束，并报告成功")
+            message!(
+                "{shown} ends training after 0 steps, and the run reports success",
+                "{shown} 会使训练在 0 步后结束，且运行仍报告成功"
+            )
         };
         let mut found =
-            finding(cx, set, &RULE, given.place, message).with_help(message!("1 means no accumulation", "1 表示不累积"));
+            finding(cx, set, &RULE, given.place, message).with_help(message!("1 disables accumulation", "1 表示不累积"));
         if steps == 0 && matches!(given.by, PassedBy::Keyword | PassedBy::File | PassedBy::Flag) {
             found = found.with_fix(Fix {
-                title: message!("set it to 1", "改为 1"),
+                title: message!("set it to 1", "设为 1"),
                 applicability: Applicability::Safe,
                 edits: vec![edit::replace(given.value_place, "1")],
             });

@@ -1,10 +1,10 @@
 //! # accumulation-set-twice
 //!
-//! The Trainer is told twice how many micro-batches make a step.
+//! The number of gradient accumulation steps is set in two places of a Trainer configuration.
 //!
 //! ## Why it matters
-//! `accelerator_config` may carry `gradient_accumulation_kwargs` with `num_steps`. Where `gradient_accumulation_steps` is above 1 as well,
-//! the Trainer refuses to guess which one is meant, even if both are the same.
+//! `accelerator_config` can contain `gradient_accumulation_kwargs` with `num_steps`. If `gradient_accumulation_steps` is also
+//! above 1, the Trainer raises an error, even if both values are equal.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -25,21 +25,21 @@
 //! ```
 //!
 //! ## Fix
-//! None: only you know which number is meant.
+//! None: vramlint cannot know which number is intended.
 //!
 //! ## Sources
 //! transformers 5.23.0 `trainer.py:814`, run.
 //!
 //! # 中文
 //!
-//! 两次告诉 Trainer 多少个微批构成一步。
+//! Trainer 的配置在两处设置了梯度累积步数。
 //!
 //! ## 为什么重要
-//! `accelerator_config` 可以带有含 `num_steps` 的 `gradient_accumulation_kwargs`。如果 `gradient_accumulation_steps` 也大于 1，Trainer
-//! 会拒绝猜测以谁为准，即使两者相同。
+//! `accelerator_config` 可以包含带 `num_steps` 的 `gradient_accumulation_kwargs`。如果 `gradient_accumulation_steps` 也大于 1，
+//! Trainer 会报错，即使两个值相同。
 //!
 //! ## 修复
-//! 无：只有你知道哪个数字是本意。
+//! 无：vramlint 无法得知哪个数字是本意。
 //!
 //! ## 来源
 //! transformers 5.23.0 `trainer.py:814`，实际运行。
@@ -75,13 +75,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((_, number)) = number.filter(|_| several && reported.insert(config.place, "")) else { continue };
         let shown = written(cx.project, steps);
         let message = message!(
-            "num_steps {number} in accelerator_config beside {shown}: the Trainer refuses to choose",
-            "accelerator_config 中的 num_steps {number} 与 {shown} 并存：Trainer 拒绝选择"
+            "`num_steps` {number} in `accelerator_config` conflicts with {shown}; the Trainer raises an error",
+            "`accelerator_config` 中的 `num_steps` {number} 与 {shown} 冲突；Trainer 会报错"
         );
         out.push(
             finding(cx, set, &RULE, config.place, message)
-                .with_related(steps.place, message!("the other number", "另一个数字"))
-                .with_help(message!("keep gradient_accumulation_steps alone", "只保留 gradient_accumulation_steps")),
+                .with_related(steps.place, message!("the other value", "另一处的值"))
+                .with_help(message!("set only `gradient_accumulation_steps`", "只设置 `gradient_accumulation_steps`")),
         );
     }
 }

@@ -1,10 +1,10 @@
 //! # batch-keys-conflict
 //!
-//! The keys that make up the batch contradict each other, or one of them is missing.
+//! The keys that determine the batch size contradict each other, or one of them is missing.
 //!
 //! ## Why it matters
-//! Axolotl takes two of `micro_batch_size`, `gradient_accumulation_steps` and `batch_size`: fewer leave the batch open, and the last two
-//! say the same thing. Either way the file is refused.
+//! Axolotl needs two of `micro_batch_size`, `gradient_accumulation_steps` and `batch_size`. With fewer, the batch size is
+//! undefined; the last two are redundant. Axolotl rejects the file in both cases.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -32,23 +32,24 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `batch_size` taken away; accumulation and micro-batch stay.
+//! Unsafe: removes `batch_size`, and keeps accumulation and micro-batch size.
 //!
 //! ## Sources
 //! Axolotl 0.18.0 `utils/schemas/validation.py:220` and `:275`, the same from 0.8.0, read.
 //!
 //! # 中文
 //!
-//! 组成批量的键互相冲突，或缺少其中一个。
+//! 决定批大小的键互相冲突，或缺少其中一个。
 //!
 //! ## 为什么重要
-//! Axolotl 要求给出 `micro_batch_size`、`gradient_accumulation_steps`、`batch_size` 中的两个：更少则批量不定，而后两者含义重复。两种情况都会被拒绝。
+//! Axolotl 需要 `micro_batch_size`、`gradient_accumulation_steps`、`batch_size` 中的两个。更少则批大小不确定，而后两者含义重
+//! 复。两种情况下 Axolotl 都会拒绝该文件。
 //!
 //! ## 修复
-//! 不安全：去掉 `batch_size`，保留累积步数与微批量。
+//! 不安全：删除 `batch_size`，保留梯度累积步数与微批大小。
 //!
 //! ## 来源
-//! Axolotl 0.18.0 `utils/schemas/validation.py:220` and `:275`, the same from 0.8.0，阅读源码。
+//! Axolotl 0.18.0 `utils/schemas/validation.py:220` 与 `:275`，自 0.8.0 起相同，阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
@@ -77,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let removed = || edit::remove_key(keys.file, keys.file.data()?.root()?, "batch_size");
         match removed().filter(|_| refusal.at == "batch_size") {
             Some(gone) => finding.with_fix(Fix {
-                title: message!("take batch_size away", "去掉 batch_size"),
+                title: message!("remove `batch_size`", "删除 `batch_size`"),
                 applicability: Applicability::Unsafe,
                 edits: vec![gone],
             }),
@@ -92,10 +93,10 @@ fn both(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "batch_size",
             &["gradient_accumulation_steps", "micro_batch_size"],
             message!(
-                "batch_size and gradient_accumulation_steps are both set",
-                "同时设置了 batch_size 与 gradient_accumulation_steps"
+                "`batch_size` and `gradient_accumulation_steps` are both set",
+                "同时设置了 `batch_size` 与 `gradient_accumulation_steps`"
             ),
-            message!("keep one of the two", "只保留其中一个"),
+            message!("keep one of them", "只保留其中一个"),
         )
     })
 }
@@ -110,10 +111,10 @@ fn conflict(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
         let refusal = Refusal::new(
             only,
             &[],
-            message!("{only} alone does not say the batch", "只有 {only} 无法确定批量"),
+            message!("{only} alone does not determine the batch size", "仅有 {only} 无法确定批大小"),
             message!(
-                "Axolotl wants two of micro_batch_size, gradient_accumulation_steps and batch_size",
-                "Axolotl 要求给出 micro_batch_size、gradient_accumulation_steps、batch_size 中的两个"
+                "set two of `micro_batch_size`, `gradient_accumulation_steps` and `batch_size`",
+                "设置 `micro_batch_size`、`gradient_accumulation_steps`、`batch_size` 中的两个"
             ),
         );
         // 0.19.0 takes one of the other two for 1 (utils/schemas/validation.py:222).

@@ -1,11 +1,12 @@
 //! # batch-rounded-down
 //!
-//! The batch is no multiple of the micro-batch: Axolotl drops the remainder, DeepSpeed under OpenRLHF refuses the pair.
+//! The batch size is not a multiple of the micro-batch size: Axolotl drops the remainder, and DeepSpeed under OpenRLHF raises
+//! an error.
 //!
 //! ## Why it matters
-//! Axolotl computes the accumulation as `batch_size // micro_batch_size`. What does not divide is dropped without a word: the
-//! optimizer steps on fewer rows than are written. OpenRLHF floors too, but hands both numbers on to DeepSpeed, which asserts that
-//! micro-batch x accumulation x processes make the batch: the run stops when the engine is made.
+//! Axolotl computes the accumulation as `batch_size // micro_batch_size` and silently drops the remainder: each optimizer step
+//! uses fewer samples than the file says. OpenRLHF also rounds down, but passes both numbers to DeepSpeed, which asserts that
+//! micro-batch × accumulation × processes equals the batch size. The run fails when the engine is created.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -32,7 +33,7 @@
 //! ```
 //!
 //! ## Fix
-//! None: batch or micro-batch, that is not known.
+//! None: either the batch size or the micro-batch size may be wrong.
 //!
 //! ## Sources
 //! Axolotl 0.18.0 `utils/config/__init__.py:202`; OpenRLHF 0.11.2 `utils/deepspeed/deepspeed.py:110,455`; DeepSpeed 0.19.8
@@ -40,14 +41,15 @@
 //!
 //! # 中文
 //!
-//! 批量不是微批量的整数倍：Axolotl 会舍去余数，OpenRLHF 下的 DeepSpeed 会拒绝。
+//! 批大小不是微批大小的整数倍：Axolotl 会舍去余数，OpenRLHF 下的 DeepSpeed 会报错。
 //!
 //! ## 为什么重要
-//! Axolotl 以 `batch_size // micro_batch_size` 计算累积步数，除不尽的部分会被悄悄舍去：优化器每步用到的样本比写的少。OpenRLHF 同样向下取整，
-//! 但会把两个数交给 DeepSpeed，而后者断言“微批量 × 累积步数 × 进程数”等于批量：创建引擎时即报错停止。
+//! Axolotl 以 `batch_size // micro_batch_size` 计算梯度累积步数，并静默舍去余数：优化器每步用到的样本比文件中写的少。OpenRLHF
+//! 同样向下取整，但会把两个数传给 DeepSpeed，而 DeepSpeed 断言“微批大小 × 梯度累积步数 × 进程数”等于批大小，创建引擎时即报
+//! 错。
 //!
 //! ## 修复
-//! 无：无法得知应改批量还是微批量。
+//! 无：可能是批大小有误，也可能是微批大小有误。
 //!
 //! ## 来源
 //! Axolotl 0.18.0 `utils/config/__init__.py:202`；OpenRLHF 0.11.2 `utils/deepspeed/deepspeed.py:110,455`；DeepSpeed 0.19.8
@@ -84,10 +86,10 @@ fn refusal(at: &'static str, micro_key: &'static str, batch: i64, micro: i64) ->
         at,
         &[micro_key],
         message!(
-            "{at} is {batch}, which {micro} does not divide: it becomes {left}",
-            "{at} 为 {batch}，不能被 {micro} 整除：实际为 {left}"
+            "{at} is {batch}, which is not divisible by {micro}; it is rounded down to {left}",
+            "{at} 为 {batch}，不能被 {micro} 整除；会向下取整为 {left}"
         ),
-        message!("write a multiple of {micro_key}", "请写成 {micro_key} 的倍数"),
+        message!("use a multiple of `{micro_key}`", "改为 `{micro_key}` 的倍数"),
     )
     .warning()
 }
@@ -114,10 +116,10 @@ fn openrlhf(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
                 at,
                 &[micro_key],
                 message!(
-                    "{at} is {batch}, no multiple of {micro_key} {micro}",
+                    "{at} is {batch}, which is not a multiple of {micro_key} {micro}",
                     "{at} 为 {batch}，不是 {micro_key} {micro} 的倍数"
                 ),
-                message!("write a multiple of {micro_key}", "请写成 {micro_key} 的倍数"),
+                message!("use a multiple of `{micro_key}`", "改为 `{micro_key}` 的倍数"),
             )
             .by("DeepSpeed")
         })

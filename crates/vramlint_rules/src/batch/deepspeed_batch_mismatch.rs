@@ -1,10 +1,10 @@
 //! # deepspeed-batch-mismatch
 //!
-//! The batch keys of a DeepSpeed file do not fit together, or not the number of processes.
+//! The batch keys of a DeepSpeed file contradict each other, or do not fit the number of processes.
 //!
 //! ## Why it matters
-//! DeepSpeed requires `train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x processes`, computes the
-//! key that is left out by whole division, and stops with an `AssertionError` where the product is another one. Ranks of
+//! DeepSpeed requires `train_batch_size = train_micro_batch_size_per_gpu × gradient_accumulation_steps × processes`. It
+//! computes a missing key by integer division, and raises an `AssertionError` if the product differs. Ranks of
 //! `tensor_parallel.autotp_size` count as processes in this check; those of `sequence_parallel_size` do not.
 //!
 //! ## Example
@@ -26,27 +26,28 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `train_batch_size` becomes the product. Leaving `train_batch_size` out does the same for any number of processes.
+//! Unsafe: sets `train_batch_size` to the product. Removing `train_batch_size` works for any number of processes.
 //!
 //! ## When it is silent
-//! Where a number is `auto` or not known; where the number of processes is not known, unless no number of processes fits.
+//! If a number is `auto` or not known. If the number of processes is not known, unless no number of processes fits.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/config.py:588-655` (arithmetic), `:456-478` (which processes count), run with simulated worlds.
 //!
 //! # 中文
 //!
-//! DeepSpeed 文件中的批大小键彼此不符，或与进程数不符。
+//! DeepSpeed 文件中的批大小键彼此矛盾，或与进程数不符。
 //!
 //! ## 为什么重要
-//! DeepSpeed 要求 `train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x 进程数`，缺省的键由整除得出，
-//! 乘积不等时以 `AssertionError` 终止。此项检查把 `tensor_parallel.autotp_size` 的各 rank 也算作进程，`sequence_parallel_size` 的则不算。
+//! DeepSpeed 要求 `train_batch_size = train_micro_batch_size_per_gpu × gradient_accumulation_steps × 进程数`。缺少的键由整除得
+//! 出；乘积不等时抛出 `AssertionError`。此项检查把 `tensor_parallel.autotp_size` 的各 rank 也算作进程，`sequence_parallel_size`
+//! 的则不算。
 //!
 //! ## 修复
-//! 不安全：把 `train_batch_size` 改为乘积。删去 `train_batch_size` 则对任意进程数都成立。
+//! 不安全：把 `train_batch_size` 设为乘积。删除 `train_batch_size` 则对任意进程数都成立。
 //!
 //! ## 何时不报
-//! 某个数为 `auto` 或未知时；进程数未知时也不报，除非任何进程数都无法满足。
+//! 某个数为 `auto` 或未知时。进程数未知时也不报，除非任何进程数都无法满足。
 //!
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:588-655`（算法）、`:456-478`（哪些进程算数），在模拟的进程数下实际运行。
@@ -125,9 +126,9 @@ impl<'a> Batch<'a> {
             if train % rows == 0 {
                 return None;
             }
-            let product = [micro, steps].into_iter().flatten().map(|n| n.to_string()).collect::<Vec<_>>().join(" x ");
+            let product = [micro, steps].into_iter().flatten().map(|n| n.to_string()).collect::<Vec<_>>().join(" × ");
             return Some(message!(
-                "train_batch_size {train} is no multiple of {product}, so no number of processes fits",
+                "train_batch_size {train} is not a multiple of {product}, so no number of processes fits",
                 "train_batch_size {train} 不是 {product} 的倍数，任何进程数都无法满足"
             ));
         };
@@ -137,21 +138,21 @@ impl<'a> Batch<'a> {
                 let (micro, steps) = (micro.unwrap_or(1), steps.unwrap_or(1));
                 let (accumulated, processes) = (count_noun(steps, "step"), count_noun(world, "process"));
                 message!(
-                    "train_batch_size is {train}, but {micro} per GPU x {accumulated} x {processes} = {all}",
-                    "train_batch_size 为 {train}，但每卡 {micro} x 累积 {steps} x {world} 个进程 = {all}"
+                    "train_batch_size is {train}, but {micro} per GPU × {accumulated} × {processes} = {all}",
+                    "train_batch_size 为 {train}，但每个 GPU {micro} × 累积 {steps} × {world} 个进程 = {all}"
                 )
             });
         }
         (train % all != 0).then(|| {
             let left = match (micro, steps) {
-                (Some(micro), _) => format!("{micro} x {world}"),
-                (None, Some(steps)) => format!("{steps} x {world}"),
+                (Some(micro), _) => format!("{micro} × {world}"),
+                (None, Some(steps)) => format!("{steps} × {world}"),
                 (None, None) => world.to_string(),
             };
             let processes = count_noun(world, "process");
             message!(
-                "train_batch_size {train} is no multiple of {left}: DeepSpeed refuses it on {processes}",
-                "train_batch_size {train} 不是 {left} 的倍数：在 {world} 个进程上 DeepSpeed 会拒绝"
+                "train_batch_size {train} is not a multiple of {left}: DeepSpeed raises an error with {processes}",
+                "train_batch_size {train} 不是 {left} 的倍数：使用 {world} 个进程时 DeepSpeed 会报错"
             )
         })
     }
@@ -185,8 +186,8 @@ fn finding(
 ) -> vramlint_base::Finding {
     let item = batch.train.or(batch.micro).map_or_else(|| config.head(), |(_, item)| config.place(item));
     let mut finding = RULE.finding(item, message).with_help(message!(
-        "make it the product, or leave train_batch_size out: DeepSpeed then computes it",
-        "改为乘积，或删去 train_batch_size：DeepSpeed 会自行计算"
+        "set it to the product, or remove `train_batch_size`: DeepSpeed then computes it",
+        "改为乘积，或删除 `train_batch_size`：DeepSpeed 会自行计算"
     ));
     for (name, number) in [("train_micro_batch_size_per_gpu", batch.micro), ("gradient_accumulation_steps", batch.steps)] {
         if let Some((value, item)) = number {

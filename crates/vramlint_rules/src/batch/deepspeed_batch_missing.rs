@@ -1,11 +1,11 @@
 //! # deepspeed-batch-missing
 //!
-//! A DeepSpeed file without any batch size.
+//! A DeepSpeed file sets no batch size.
 //!
 //! ## Why it matters
-//! DeepSpeed needs `train_batch_size` or `train_micro_batch_size_per_gpu`. accelerate and the Trainer fill these keys in only
-//! where they stand in the file as `"auto"`: where both are absent the engine stops with `Either train_batch_size or
-//! train_micro_batch_size_per_gpu needs to be provided`.
+//! DeepSpeed needs `train_batch_size` or `train_micro_batch_size_per_gpu`. accelerate and the Trainer fill in these keys only
+//! if the file sets them to `"auto"`. If both are missing, the engine raises
+//! `Either train_batch_size or train_micro_batch_size_per_gpu needs to be provided`.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -51,27 +51,27 @@
 //! ```
 //!
 //! ## Fix
-//! Safe under accelerate and the Trainer: `train_micro_batch_size_per_gpu: "auto"` is added.
+//! Safe under accelerate and the Trainer: adds `train_micro_batch_size_per_gpu: "auto"`.
 //!
 //! ## When it is silent
-//! Where code may add the key before the engine sees the file, and where nobody is seen to read it: templates are like that.
+//! If code may add the key before the engine reads the file, and if no reader of the file is found, as for templates.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/config.py:649`, run plain and under transformers 5.23.0 and accelerate 1.15.0.
 //!
 //! # 中文
 //!
-//! DeepSpeed 文件中没有任何批大小。
+//! DeepSpeed 文件中未设置任何批大小。
 //!
 //! ## 为什么重要
-//! DeepSpeed 需要 `train_batch_size` 或 `train_micro_batch_size_per_gpu`。accelerate 与 Trainer 只在文件中写成 `"auto"`
-//! 时才填充：两者都没有时，引擎会以 `Either train_batch_size or train_micro_batch_size_per_gpu needs to be provided` 终止。
+//! DeepSpeed 需要 `train_batch_size` 或 `train_micro_batch_size_per_gpu`。accelerate 与 Trainer 只在文件中写成 `"auto"` 时才填
+//! 充这些键。两者都没有时，引擎会报错：`Either train_batch_size or train_micro_batch_size_per_gpu needs to be provided`。
 //!
 //! ## 修复
 //! 在 accelerate 与 Trainer 下为安全修复：加入 `train_micro_batch_size_per_gpu: "auto"`。
 //!
 //! ## 何时不报
-//! 代码可能在引擎读取前补上该键时；看不出由谁读取时（模板就是这样）。
+//! 代码可能在引擎读取文件前补上该键时；以及找不到读取该文件的程序时，例如模板。
 //!
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:649`，分别在原生、transformers 5.23.0 与 accelerate 1.15.0 下实际运行。
@@ -104,16 +104,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let message = message!(
-            "DeepSpeed needs train_batch_size or train_micro_batch_size_per_gpu, and the file has neither",
-            "DeepSpeed 需要 train_batch_size 或 train_micro_batch_size_per_gpu，而文件两者都没有"
+            "`train_batch_size` or `train_micro_batch_size_per_gpu` is required by DeepSpeed, but neither is set",
+            "DeepSpeed 需要 `train_batch_size` 或 `train_micro_batch_size_per_gpu`，但两者都未设置"
         );
         let auto = one.consumers.within(Consumers::HUGGING_FACE);
         let help = if auto {
             message!("add \"train_micro_batch_size_per_gpu\": \"auto\"", "加入 \"train_micro_batch_size_per_gpu\": \"auto\"")
         } else {
             message!(
-                "add \"train_micro_batch_size_per_gpu\" with the rows per GPU",
-                "加入 \"train_micro_batch_size_per_gpu\" 并写上每卡的样本数"
+                "set \"train_micro_batch_size_per_gpu\" to the number of samples per GPU",
+                "把 \"train_micro_batch_size_per_gpu\" 设为每个 GPU 的样本数"
             )
         };
         let mut finding = RULE.finding(config.head(), message).with_help(help);
@@ -136,8 +136,8 @@ fn empty(cx: &Context<'_>, out: &mut Sink) {
         let nothing = file.data().is_some_and(|data| data.root().is_none()) && file.text.trim().is_empty();
         if nothing && consumers::uses(cx.project, file.id).iter().any(|one| one.consumers.within(Consumers::PLAIN)) {
             let message = message!(
-                "DeepSpeed needs train_batch_size or train_micro_batch_size_per_gpu, and the file is empty",
-                "DeepSpeed 需要 train_batch_size 或 train_micro_batch_size_per_gpu，而文件是空的"
+                "`train_batch_size` or `train_micro_batch_size_per_gpu` is required by DeepSpeed, but the file is empty",
+                "DeepSpeed 需要 `train_batch_size` 或 `train_micro_batch_size_per_gpu`，但文件为空"
             );
             out.push(RULE.finding(FileRange::new(file.id, TextRange::at(0)), message));
         }

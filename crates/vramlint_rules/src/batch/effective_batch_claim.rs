@@ -1,10 +1,10 @@
 //! # effective-batch-claim
 //!
-//! A comment or document states an effective batch that the numbers contradict.
+//! A comment or document states an effective batch size that contradicts the settings.
 //!
 //! ## Why it matters
-//! The learning rate was chosen for the batch in the comment. When micro-batch, accumulation or the number of GPUs moved and
-//! the comment did not, the run trains something else than people believe.
+//! The learning rate was chosen for the batch size in the comment. If micro-batch size, accumulation or the number of GPUs
+//! changed and the comment did not, the run does not train what its readers believe.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -24,43 +24,43 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the accumulation that makes the claim true, where one does, or the numbers in the claim. We cannot know which one is
-//! meant.
+//! Unsafe: sets the accumulation that makes the claim true, if there is one, or corrects the numbers in the claim. vramlint
+//! cannot know which one is intended.
 //!
 //! ## What is read
-//! `effective batch = 2 * 4 * 8 = 64`, `有效 batch：2×4×8=64`, `64 (4 x 16)`, `4 (per device) x 8 (accum) x 2 (GPUs) = 64` and their
-//! like, in comments of YAML, Python and shell scripts. A comment of a script speaks of the commands below it. Where several runs
-//! use a file, a claim is wrong only if it holds for none of them; where the number of GPUs is not known, only if no number would
-//! do. In the prose of documents only the arithmetic itself is judged.
+//! `effective batch = 2 * 4 * 8 = 64`, `有效 batch：2×4×8=64`, `64 (4 x 16)`, `4 (per device) x 8 (accum) x 2 (GPUs) = 64` and
+//! similar forms, in comments of YAML, Python and shell scripts. A comment in a script refers to the commands below it. If
+//! several runs use a file, a claim is wrong only if it holds for none of them. If the number of GPUs is not known, a claim is
+//! wrong only if no number of GPUs makes it true. In the prose of documents, only the arithmetic itself is checked.
 //!
 //! ## When it is silent
-//! Text that compares, supposes, asks, recalls or estimates (`was 384`, `if …`, `目标`, `~64`, `64 per GPU`, `64k tokens`), settings
-//! that are commented out (`# global_batch_size: 256`), claims in one arm of an `if` or beside one of several presets, docstrings.
-//! A claim that names other GPUs than the launch (`on 4 GPUs`) is compared with those.
+//! Comments that compare, suppose, ask, recall or estimate (`was 384`, `if …`, `目标`, `~64`, `64 per GPU`, `64k tokens`),
+//! commented-out settings (`# global_batch_size: 256`), claims in one branch of an `if` or next to one of several presets, and
+//! docstrings. A claim that names another number of GPUs than the launch (`on 4 GPUs`) is compared with that number.
 //!
 //! ## Sources
-//! The arithmetic of each framework, as `vramlint runs` shows it. The Trainers of transformers 5.23.0 use every visible GPU when
-//! they are started by plain `python` (`training_args.py`, `n_gpu`): the number of GPUs is then not known.
+//! The arithmetic of each framework, as `vramlint runs` shows it. The Trainers of transformers 5.23.0 use every visible GPU
+//! when plain `python` starts them (`training_args.py`, `n_gpu`): the number of GPUs is then not known.
 //!
 //! # 中文
 //!
-//! 注释或文档中写的有效 batch 与实际数值矛盾。
+//! 注释或文档中写的有效批大小与设置矛盾。
 //!
 //! ## 为什么重要
-//! 学习率是按注释里的 batch 选的。单卡批大小、梯度累积步数或 GPU 数量改了，注释却没改，实际训练的就不是大家以为的那样。
+//! 学习率是按注释中的批大小选择的。微批大小、梯度累积步数或 GPU 数量改了而注释没改，实际训练的就与读者以为的不同。
 //!
 //! ## 修复
-//! 不安全：改累积步数使注释成立（若能整除），或改正注释中的数字。我们无法得知哪一个才是本意。
+//! 不安全：若有合适的梯度累积步数，则改为该值使注释成立，或改正注释中的数字。vramlint 无法得知哪一个才是本意。
 //!
 //! ## 读取哪些写法
-//! YAML、Python 与 shell 脚本注释中的 `effective batch = 2 * 4 * 8 = 64`、`有效 batch：2×4×8=64`、`64（4 x 16）`、
-//! `每卡 2 × 累积 8 × 4 卡 = 64` 等。脚本中的注释指其下方的命令。若多次运行共用一个文件，只有对所有运行都不成立才报告；GPU 数量未知时，
-//! 只有无论多少张 GPU 都不成立才报告。文档正文只检查算式本身。
+//! YAML、Python 与 shell 脚本注释中的 `effective batch = 2 * 4 * 8 = 64`、`有效 batch：2×4×8=64`、`64 (4 x 16)`、
+//! `4 (per device) x 8 (accum) x 2 (GPUs) = 64` 等写法。脚本中的注释指其下方的命令。若多次运行共用一个文件，只有对所有运行都不
+//! 成立才算错误。GPU 数量未知时，只有任何 GPU 数量都不能使其成立才算错误。文档正文只检查算式本身。
 //!
 //! ## 何时不报
-//! 比较、假设、疑问、回顾或估计的文字（`原来是 384`、`如果……`、`目标`、`约 64`、`每卡 64`、`64k tokens`），被注释掉的设置
-//! （`# global_batch_size: 256`），`if` 某个分支内或多组预设之一旁边的注释，以及 docstring。注释若写明其他 GPU 数量（`on 4 GPUs`），
-//! 则按该数量比较。
+//! 比较、假设、疑问、回顾或估计的注释（`was 384`、`if …`、`目标`、`~64`、`64 per GPU`、`64k tokens`），被注释掉的设置
+//! （`# global_batch_size: 256`），`if` 某个分支内或多组预设之一旁边的注释，以及 docstring。注释若写明与启动不同的 GPU 数量
+//! （`on 4 GPUs`），则按该数量比较。
 //!
 //! ## 来源
 //! 各框架自己的算法，与 `vramlint runs` 显示的一致。transformers 5.23.0 的 Trainer 由 `python` 直接启动时会使用全部可见 GPU
@@ -103,13 +103,13 @@ fn arithmetic(file: &SourceFile, claim: &Claim, verdict: &Comparison<'_>) -> Opt
     if claim.factors.len() < 2 || claim.implied || product == claim.total {
         return None;
     }
-    let factors = claim.factors.iter().map(|factor| factor.value.to_string()).collect::<Vec<_>>().join(" x ");
+    let factors = claim.factors.iter().map(|factor| factor.value.to_string()).collect::<Vec<_>>().join(" × ");
     let stated = claim.total;
     let mut finding = RULE.finding(
         FileRange::new(file.id, claim.range),
         message!(
-            "the text says {factors} = {stated}, but {factors} is {product}",
-            "此处写的是 {factors} = {stated}，但 {factors} 等于 {product}"
+            "{factors} = {stated} is wrong: {factors} is {product}",
+            "{factors} = {stated} 不成立：{factors} 等于 {product}"
         ),
     );
     // Which number is wrong is known only from the run: the total where the factors hold, the factors where the total does.
@@ -138,10 +138,9 @@ fn contradiction(file: &SourceFile, claimed: &LocatedClaim, verdict: &Comparison
         }
         Comparison::DiffersForAnyWorld(numbers) => (numbers, differs_always(claim, numbers), Vec::new()),
     };
-    let mut finding = RULE.finding(FileRange::new(file.id, claim.range), message).with_help(message!(
-        "effective batch = micro_batch x gradient_accumulation_steps x world_size; correct the comment, or the setting that moved",
-        "有效 batch = micro_batch x gradient_accumulation_steps x world_size；请改正注释，或改回变动过的设置"
-    ));
+    let mut finding = RULE
+        .finding(FileRange::new(file.id, claim.range), message)
+        .with_help(message!("update the comment, or restore the setting that changed", "修改注释，或恢复变动过的设置"));
     finding.related.clone_from(&numbers.related);
     finding.fixes = fixes;
     Some(match numbers.run {
@@ -151,32 +150,32 @@ fn contradiction(file: &SourceFile, claimed: &LocatedClaim, verdict: &Comparison
 }
 
 fn differs(numbers: &Numbers<'_>, world: i64, total: i64, stated: i64) -> Message {
-    let formula = format!("{} x {} x {world}", numbers.micro, numbers.steps);
+    let formula = format!("{} × {} × {world}", numbers.micro, numbers.steps);
     if world > 1 && numbers.micro * numbers.steps == stated {
         return message!(
-            "the text says an effective batch of {stated}, which is one process alone; {world} processes make it {formula} = {total}",
-            "此处写的有效 batch 为 {stated}，但这只是单个进程的数量；{world} 个进程共 {formula} = {total}"
+            "comment says the effective batch size is {stated}, but that is per process; with {world} processes it is {formula} = {total}",
+            "注释中的有效批大小 {stated} 只是单个进程的大小；{world} 个进程时为 {formula} = {total}"
         );
     }
     message!(
-        "the text says an effective batch of {stated}, but micro_batch x gradient_accumulation_steps x world_size is {formula} = {total}",
-        "此处写的有效 batch 为 {stated}，但 micro_batch x gradient_accumulation_steps x world_size 为 {formula} = {total}"
+        "comment says the effective batch size is {stated}, but {formula} = {total} (micro-batch × accumulation × world size)",
+        "注释中的有效批大小为 {stated}，但 {formula} = {total}（微批大小 × 梯度累积步数 × 进程数）"
     )
 }
 
 fn differs_always(claim: &Claim, numbers: &Numbers<'_>) -> Message {
     let (stated, rows) = (claim.total, numbers.micro * numbers.steps);
-    let formula = format!("{} x {}", numbers.micro, numbers.steps);
+    let formula = format!("{} × {}", numbers.micro, numbers.steps);
     if stated % rows != 0 {
         return message!(
-            "the text says an effective batch of {stated}, which is no multiple of micro_batch x gradient_accumulation_steps = {formula} = {rows}",
-            "此处写的有效 batch 为 {stated}，它不是 micro_batch x gradient_accumulation_steps = {formula} = {rows} 的倍数"
+            "comment says the effective batch size is {stated}, not a multiple of {formula} = {rows} (micro-batch × accumulation)",
+            "注释中的有效批大小为 {stated}，不是 {formula} = {rows}（微批大小 × 梯度累积步数）的倍数"
         );
     }
-    let factors = claim.factors.iter().map(|factor| factor.value.to_string()).collect::<Vec<_>>().join(" x ");
+    let factors = claim.factors.iter().map(|factor| factor.value.to_string()).collect::<Vec<_>>().join(" × ");
     message!(
-        "the text says {factors} = {stated}, but micro_batch x gradient_accumulation_steps is {formula}",
-        "此处写的是 {factors} = {stated}，但 micro_batch x gradient_accumulation_steps 为 {formula}"
+        "comment says {factors} = {stated}, but micro-batch × accumulation is {formula}",
+        "注释写的是 {factors} = {stated}，但微批大小 × 梯度累积步数为 {formula}"
     )
 }
 
@@ -195,7 +194,7 @@ fn restore(file: &SourceFile, claim: &Claim, numbers: &Numbers<'_>, world: i64) 
 /// Another total in the text.
 fn correct(file: &SourceFile, claim: &Claim, total: i64) -> Fix {
     Fix {
-        title: message!("write {total} in the text", "把文字中的数值改为 {total}"),
+        title: message!("change the total to {total}", "把总数改为 {total}"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(FileRange::new(file.id, claim.total_range), total.to_string())],
     }
@@ -219,9 +218,9 @@ fn rewrite(file: &SourceFile, claim: &Claim, numbers: &Numbers<'_>, world: i64) 
         edits.push(replace(claim.total_range, total));
     }
     edits.sort_by_key(|edit| edit.place.range);
-    let formula = format!("{} x {} x {world} = {total}", numbers.micro, numbers.steps);
+    let formula = format!("{} × {} × {world} = {total}", numbers.micro, numbers.steps);
     (!edits.is_empty()).then(|| Fix {
-        title: message!("write the actual numbers in the text: {formula}", "在文字中写上实际数值：{formula}"),
+        title: message!("change the numbers to {formula}", "把数值改为 {formula}"),
         applicability: Applicability::Unsafe,
         edits,
     })

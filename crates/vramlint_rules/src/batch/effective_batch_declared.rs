@@ -1,26 +1,26 @@
 //! # effective-batch-declared
 //!
-//! A run's effective batch differs from the one that the team agreed on in `vramlint.toml`.
+//! The effective batch size of a run differs from the one declared in `vramlint.toml`.
 //!
 //! ## Why it matters
-//! Learning rate and schedule are tuned to one effective batch. A run on more GPUs, or with another accumulation, trains
-//! something else, and nothing says so.
+//! Learning rate and schedule are tuned for one effective batch size. A run on more GPUs, or with another accumulation, trains
+//! something else without any message.
 //!
 //! ## Fix
-//! Unsafe: the accumulation that restores the agreed batch, where one does.
+//! Unsafe: sets the accumulation that restores the declared batch size, if there is one.
 //!
 //! ## Sources
 //! `[batch] effective` of the governing `vramlint.toml`; the run's own arithmetic, as `vramlint runs` shows it.
 //!
 //! # 中文
 //!
-//! 某次运行的有效 batch 与团队在 `vramlint.toml` 中约定的值不同。
+//! 某次运行的有效批大小与 `vramlint.toml` 中声明的值不同。
 //!
 //! ## 为什么重要
-//! 学习率与学习率调度都是针对某个有效 batch 调好的。换了 GPU 数量或累积步数，训练的就是另一回事，却没有任何提示。
+//! 学习率及其调度是针对某个有效批大小调好的。换了 GPU 数量或梯度累积步数，训练结果就不同，却没有任何提示。
 //!
 //! ## 修复
-//! 不安全：若有累积步数能恢复约定的 batch，则改为该值。
+//! 不安全：若有梯度累积步数能恢复声明的批大小，则设为该值。
 //!
 //! ## 来源
 //! 对该文件生效的 `vramlint.toml` 中的 `[batch] effective`；运行本身的算法与 `vramlint runs` 显示的一致。
@@ -54,7 +54,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if actual != agreed && !several {
             let mut finding = finding(run, actual, agreed, policy.file.as_deref().unwrap_or("vramlint.toml"));
             if let Some(place) = at {
-                finding = finding.with_related(place, message!("{agreed} is agreed on here", "此处约定为 {agreed}"));
+                finding = finding.with_related(place, message!("declared as {agreed} here", "在此声明为 {agreed}"));
             }
             out.push(finding);
         }
@@ -67,8 +67,8 @@ fn finding(run: &Run, actual: i64, agreed: i64, file: &str) -> vramlint_base::Fi
         .finding(
             run.place,
             message!(
-                "the effective batch is {formula} = {actual}; {file} agrees on {agreed}",
-                "有效 batch 为 {formula} = {actual}；{file} 约定为 {agreed}"
+                "the effective batch size is {formula} = {actual}, but {file} declares {agreed}",
+                "有效批大小为 {formula} = {actual}，但 {file} 声明为 {agreed}"
             ),
         )
         .with_run(&run.id);

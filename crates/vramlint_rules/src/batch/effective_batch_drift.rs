@@ -1,11 +1,11 @@
 //! # effective-batch-drift
 //!
-//! Two variants of one training keep the learning rate and change the effective batch.
+//! Two variants of one training use the same learning rate with different effective batch sizes.
 //!
 //! ## Why it matters
-//! A configuration for other GPUs changes the rows per GPU or the number of processes, and with them the rows per optimizer step:
-//! 16 x 8 x 3 = 384 becomes 32 x 2 x 3 = 192. The learning rate was found for one of them. The runs are no longer comparable, and
-//! one of them trains with a step that is too long or too short.
+//! A configuration for other GPUs changes the samples per GPU or the number of processes, and thus the samples per optimizer
+//! step: 16 × 8 × 3 = 384 becomes 32 × 2 × 3 = 192. The learning rate was tuned for one of them. The runs are no longer
+//! comparable, and in one of them the learning rate is too high or too low.
 //!
 //! ## Example
 //! ```bash file=train_8gpu.sh
@@ -36,30 +36,31 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the accumulation that gives the other run's batch. Shown only: the learning rate by the linear and the square-root rule. We
-//! cannot know which of the two runs is the one that was tuned.
+//! Unsafe: sets the accumulation that gives the batch size of the other run. The learning rates by the linear and the
+//! square-root rule are only shown. vramlint cannot know which of the two runs was tuned.
 //!
 //! ## When it is silent
-//! Where anything else of the training differs (model, method, learning rate, epochs, lengths), where a factor is only a default of a
-//! script, and where the project declares `[batch] effective` (see effective-batch-declared).
+//! If anything else differs between the runs (model, method, learning rate, epochs, lengths), if a factor is only a default of
+//! a script, or if the project declares `[batch] effective` (see effective-batch-declared).
 //!
 //! ## Sources
 //! Goyal et al. 2017, "Accurate, Large Minibatch SGD" (linear rule); Krizhevsky 2014, "One weird trick" (square-root rule).
 //!
 //! # 中文
 //!
-//! 同一训练的两个变体保持学习率不变，有效 batch 却变了。
+//! 同一训练的两个变体学习率相同，有效批大小却不同。
 //!
 //! ## 为什么重要
-//! 为另一批显卡改配置时，每卡行数或进程数变了，每个优化器步的行数也随之改变：16 x 8 x 3 = 384 变成 32 x 2 x 3 = 192。学习率是为其中一种调出来
-//! 的。两次运行不再可比，其中一次的步长偏大或偏小。
+//! 为另一批 GPU 改配置时，每个 GPU 的样本数或进程数变了，优化器每步的样本数也随之改变：16 × 8 × 3 = 384 变成 32 × 2 × 3 = 192。
+//! 学习率只针对其中一种调过。两次运行不再可比，其中一次的学习率偏高或偏低。
 //!
 //! ## 修复
-//! 不安全：改为能得到另一次运行之 batch 的累积步数。仅供参考：按线性规则与平方根规则换算的学习率。我们无法得知调过参的是哪一次运行。
+//! 不安全：设为能得到另一次运行的批大小的梯度累积步数。按线性规则与平方根规则换算的学习率仅供参考。vramlint 无法得知调过参的是
+//! 哪一次运行。
 //!
 //! ## 何时不报告
-//! 训练的其他方面有差别（模型、方法、学习率、轮数、长度）；某个因子只是脚本中的默认值；项目已声明 `[batch] effective`（见
-//! effective-batch-declared）。
+//! 训练的其他方面有差别时（模型、方法、学习率、轮数、长度）；某个因子只是脚本中的默认值时；项目已声明 `[batch] effective` 时
+//! （见 effective-batch-declared）。
 //!
 //! ## 来源
 //! Goyal 等 2017，“Accurate, Large Minibatch SGD”（线性规则）；Krizhevsky 2014，“One weird trick”（平方根规则）。
@@ -149,8 +150,8 @@ fn finding(cx: &Context<'_>, one: &Sized<'_>, first: &Sized<'_>) -> vramlint_bas
         .finding(
             place,
             message!(
-                "the effective batch is {own} = {total}, and {its} = {before} in {file}, with the same learning rate {rate}",
-                "有效 batch 为 {own} = {total}，{file} 中则为 {its} = {before}，而学习率同为 {rate}"
+                "the effective batch size is {own} = {total}, but {its} = {before} in {file}, with the same learning rate {rate}",
+                "有效批大小为 {own} = {total}，而 {file} 中为 {its} = {before}，但学习率同为 {rate}"
             ),
         )
         .with_related(first.run.place, message!("{before} here", "此处为 {before}"))

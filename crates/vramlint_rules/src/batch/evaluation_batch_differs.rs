@@ -1,10 +1,11 @@
 //! # evaluation-batch-differs
 //!
-//! Evaluation runs with another number of rows per forward than training.
+//! Evaluation uses another number of samples per forward pass than training.
 //!
 //! ## Why it matters
-//! Memory is taken for the larger of the two, and moves with every evaluation: a run that trains for an hour may end in the first
-//! evaluation. Axolotl warns of it, and uses `micro_batch_size` where nothing is said.
+//! The larger of the two determines memory use, which changes with every evaluation: a run that trains for an hour can run out
+//! of memory in its first evaluation. Axolotl warns about it, and uses `micro_batch_size` if the evaluation batch size is not
+//! set.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -33,7 +34,7 @@
 //! ```
 //!
 //! ## Fix
-//! None: which of the two is meant is not known.
+//! None: either of the two may be intended.
 //!
 //! ## Sources
 //! axolotl 0.8.1 `utils/schemas/config.py:540`, 0.18.0 `utils/schemas/validation.py` (`hint_eval_train_mbsz`), run.
@@ -43,11 +44,11 @@
 //! 评估时每次前向的样本数与训练时不同。
 //!
 //! ## 为什么重要
-//! 显存按二者中较大的占用，并随每次评估起伏：训练一小时的任务可能在第一次评估时失败。Axolotl 会就此警告；不写时使用
-//! `micro_batch_size`。
+//! 显存占用由二者中较大的决定，并随每次评估变化：训练一小时的任务可能在第一次评估时显存不足。Axolotl 会就此警告；未设置评估批大
+//! 小时使用 `micro_batch_size`。
 //!
 //! ## 修复
-//! 无：无法得知以哪一个为准。
+//! 无：两个值都可能是本意。
 //!
 //! ## 来源
 //! axolotl 0.8.1 `utils/schemas/config.py:540`、0.18.0 `utils/schemas/validation.py`（`hint_eval_train_mbsz`），实际运行。

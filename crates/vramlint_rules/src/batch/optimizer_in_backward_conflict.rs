@@ -1,10 +1,11 @@
 //! # optimizer-in-backward-conflict
 //!
-//! The optimizer steps within the backward pass, together with something that needs all gradients first.
+//! The optimizer steps during the backward pass, but another setting needs all gradients first.
 //!
 //! ## Why it matters
-//! With `optimizer_in_bwd` torchtune updates each parameter as soon as its gradient is there and frees the gradient. Accumulation over
-//! several micro-batches and clipping by the norm of all gradients are impossible then: the recipe raises a `RuntimeError`.
+//! With `optimizer_in_bwd`, torchtune updates each parameter as soon as its gradient is available, and then frees the gradient.
+//! Accumulation over several micro-batches and clipping by the global gradient norm are then impossible: the recipe raises a
+//! `RuntimeError`.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -25,23 +26,24 @@
 //! ```
 //!
 //! ## Fix
-//! None: whether the memory or the accumulation is wanted more is not known.
+//! None: either the lower memory use or the accumulation may be intended.
 //!
 //! ## Sources
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`; the same in the recipes of 0.4.0 to 0.6.1, read.
 //!
 //! # 中文
 //!
-//! 优化器在反向传播中更新，却同时要求先得到全部梯度的功能。
+//! 优化器在反向传播中更新，而另一项设置需要先得到全部梯度。
 //!
 //! ## 为什么重要
-//! 启用 `optimizer_in_bwd` 时，torchtune 在每个梯度算出后立即更新参数并释放梯度。此时无法跨微批量累积，也无法按全部梯度的范数裁剪：配方会抛出 `RuntimeError`。
+//! 启用 `optimizer_in_bwd` 时，torchtune 在每个梯度算出后立即更新参数并释放梯度。此时无法跨多个微批累积，也无法按全局梯度范数裁
+//! 剪：配方会抛出 `RuntimeError`。
 //!
 //! ## 修复
-//! 无：无法得知更看重显存还是累积。
+//! 无：本意可能是降低显存占用，也可能是累积。
 //!
 //! ## 来源
-//! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`; the same in the recipes of 0.4.0 to 0.6.1，阅读源码。
+//! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`；0.4.0 至 0.6.1 的配方相同，阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
@@ -75,12 +77,12 @@ fn accumulation(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "gradient_accumulation_steps",
             &["optimizer_in_bwd"],
             message!(
-                "gradient_accumulation_steps is {steps} while the optimizer steps in the backward pass",
-                "优化器在反向传播中更新，而 gradient_accumulation_steps 为 {steps}"
+                "gradient_accumulation_steps is {steps}, but the optimizer steps in the backward pass",
+                "gradient_accumulation_steps 为 {steps}，但优化器在反向传播中更新"
             ),
             message!(
-                "write gradient_accumulation_steps: 1, or optimizer_in_bwd: false",
-                "请写 gradient_accumulation_steps: 1，或 optimizer_in_bwd: false"
+                "set `gradient_accumulation_steps: 1` or `optimizer_in_bwd: false`",
+                "设置 `gradient_accumulation_steps: 1` 或 `optimizer_in_bwd: false`"
             ),
         )
     })
@@ -94,12 +96,12 @@ fn clipping(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
             "clip_grad_norm",
             &["optimizer_in_bwd"],
             message!(
-                "gradients are clipped by their norm while the optimizer steps in the backward pass",
-                "优化器在反向传播中更新，却要按范数裁剪梯度"
+                "gradient norm clipping is enabled, but the optimizer steps in the backward pass",
+                "启用了梯度范数裁剪，但优化器在反向传播中更新"
             ),
             message!(
-                "write clip_grad_norm: null, or optimizer_in_bwd: false",
-                "请写 clip_grad_norm: null，或 optimizer_in_bwd: false"
+                "set `clip_grad_norm: null` or `optimizer_in_bwd: false`",
+                "设置 `clip_grad_norm: null` 或 `optimizer_in_bwd: false`"
             ),
         )
         .since("torchtune", "0.4.0")

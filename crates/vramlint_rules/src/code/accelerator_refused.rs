@@ -1,12 +1,13 @@
 //! # accelerator-refused
 //!
-//! `Accelerator()` is given a value or a keyword that accelerate refuses.
+//! `Accelerator()` gets a value or a keyword that accelerate rejects.
 //!
 //! ## Why it matters
-//! `mixed_precision` is `no`, `fp16`, `bf16` or `fp8`, in lower case: `fp32`, `BF16` and `False` are refused. Settings of the loader
-//! (`dispatch_batches`, `even_batches`) moved into `DataLoaderConfiguration`, and `logging_dir` into `ProjectConfiguration`. The number of
-//! accumulation steps is a whole number, also in `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` (`auto` is DeepSpeed's word), and not given
-//! beside a `GradientAccumulationPlugin`.
+//! `mixed_precision` is one of `no`, `fp16`, `bf16`, `fp8`, in lowercase: accelerate rejects `fp32`, `BF16` and `False`.
+//! Settings of the data loader (`dispatch_batches`, `even_batches`) moved to `DataLoaderConfiguration`, and `logging_dir` to
+//! `ProjectConfiguration`. The number of accumulation steps must be an integer, also in
+//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` (only DeepSpeed accepts `auto`), and cannot be combined with a
+//! `GradientAccumulationPlugin`.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -23,14 +24,14 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: `"no"` for `"fp32"` and `False`, the name in lower case, `"fp16"` for `"float16"`.
+//! Safe: `"fp32"` and `False` become `"no"`, names become lowercase, and `"float16"` becomes `"fp16"`.
 //!
 //! ## When it is milder
-//! Keywords that moved are advice where the version of accelerate is not known. A word in `ACCELERATE_MIXED_PRECISION` that accelerate does
-//! not know is a warning: under `torchrun` and `python` it is not refused, and trains in fp32.
+//! Moved keywords are info findings if the version of accelerate is not known. An unknown value in `ACCELERATE_MIXED_PRECISION`
+//! is a warning: under `torchrun` and `python` accelerate does not reject it, and trains in fp32.
 //!
 //! ## When it is silent
-//! Where the value comes from the command line or a branch; where a handler catches the error.
+//! If the value comes from the command line or a branch, and if a handler catches the error.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py:315`, `:541-548` and the signature of `Accelerator`, run; the keywords are gone since 1.0.0, read.
@@ -40,12 +41,14 @@
 //! `Accelerator(…)` 收到 accelerate 会拒绝的值或关键字。
 //!
 //! ## 为什么重要
-//! `mixed_precision` 只能是小写的 `no`、`fp16`、`bf16`、`fp8`：`fp32`、`BF16`、`False` 会被拒绝。数据加载的设置（`dispatch_batches`、
-//! `even_batches`）已移到 `DataLoaderConfiguration`，`logging_dir` 已移到 `ProjectConfiguration`。累积次数须为整数，
-//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` 亦然（`auto` 是 DeepSpeed 的写法），且不能与 `GradientAccumulationPlugin` 同时给出。
+//! `mixed_precision` 应为小写的 `no`、`fp16`、`bf16`、`fp8` 之一：accelerate 拒绝 `fp32`、`BF16`、`False`。数据加载的设置
+//! （`dispatch_batches`、`even_batches`）已移到 `DataLoaderConfiguration`，`logging_dir` 已移到 `ProjectConfiguration`。梯度累
+//! 积步数须为整数，`ACCELERATE_GRADIENT_ACCUMULATION_STEPS` 亦然（只有 DeepSpeed 接受 `auto`），且不能与
+//! `GradientAccumulationPlugin` 同时设置。
 //!
 //! ## 何时较轻
-//! 无法得知 accelerate 版本时，已移走的关键字仅作提示。`ACCELERATE_MIXED_PRECISION` 中 accelerate 不认识的词为警告：在 `torchrun` 与 `python` 下不会被拒绝，而是以 fp32 训练。
+//! accelerate 版本未知时，已移走的关键字仅作提示。`ACCELERATE_MIXED_PRECISION` 中的未知值为警告：在 `torchrun` 与 `python` 下
+//! accelerate 不会拒绝它，而是以 fp32 训练。
 //!
 //! ## 何时不报
 //! 值来自命令行或分支；错误会被异常处理捕获。
@@ -110,12 +113,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     RULE.finding(
                         argument.place,
                         message!(
-                            "Accelerator({name}=…) is refused since accelerate 1.0",
-                            "自 accelerate 1.0 起，Accelerator({name}=…) 会被拒绝"
+                            "`Accelerator({name}=…)` raises an error since accelerate 1.0",
+                            "自 accelerate 1.0 起，`Accelerator({name}=…)` 会报错"
                         ),
                     )
                     .with_severity(severity)
-                    .with_help(message!("give {instead} instead", "改用 {instead}")),
+                    .with_help(message!("use {instead} instead", "改用 {instead}")),
                 );
             }
         }
@@ -146,11 +149,11 @@ fn precision(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) 
         .finding(
             value.place,
             message!(
-                "mixed_precision = {known} is refused: accelerate knows no, fp16, bf16 and fp8",
-                "mixed_precision = {known} 会被拒绝：accelerate 只认 no、fp16、bf16、fp8"
+                "accelerate rejects mixed_precision = {known}: expected one of: no, fp16, bf16, fp8",
+                "accelerate 拒绝 mixed_precision = {known}：应为 no、fp16、bf16、fp8 之一"
             ),
         )
-        .with_help(message!("for no mixed precision write \"no\"", "不使用混合精度时写 \"no\""));
+        .with_help(message!("write \"no\" to disable mixed precision", "不使用混合精度时写 \"no\""));
     if !call.place.range.contains(value.place.range) {
         finding = finding.with_related(call.place, calls::reached_message(call));
     }
@@ -174,13 +177,13 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
         let steps = argument.constant().and_then(Value::as_int).filter(|steps| *steps != 1);
         if let Some(steps) = steps.filter(|_| reported.insert(argument.place)) {
             let message = message!(
-                "Accelerator() refuses gradient_accumulation_steps={steps} beside a gradient_accumulation_plugin",
+                "Accelerator() rejects gradient_accumulation_steps={steps} together with a gradient_accumulation_plugin",
                 "已给出 gradient_accumulation_plugin 时 Accelerator() 拒绝 gradient_accumulation_steps={steps}"
             );
             let finding = RULE.finding(argument.place, message).with_related(plugin.place, message!("the plugin", "插件"));
             out.push(finding.with_help(message!(
-                "give the number to GradientAccumulationPlugin(num_steps=…) alone",
-                "只在 GradientAccumulationPlugin(num_steps=…) 中给出次数"
+                "set the number only in `GradientAccumulationPlugin(num_steps=…)`",
+                "只在 `GradientAccumulationPlugin(num_steps=…)` 中设置步数"
             )));
         }
         return;
@@ -189,15 +192,15 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
         return;
     }
     let number = |text: &str| text.trim().parse::<i64>().is_ok();
-    let help = message!("write a whole number, or leave it out: 1", "请写整数，或去掉：默认为 1");
+    let help = message!("set an integer, or remove it: the default is 1", "改为整数，或删除：默认为 1");
     if let Some(value) = argument.and_then(|argument| argument.sole_value())
         && let ArgValue::Known(Value::Text(text)) = &value.value
         && !number(text)
         && reported.insert(value.place)
     {
         let message = message!(
-            "gradient_accumulation_steps = '{text}' is refused: Accelerator() makes a whole number of it",
-            "gradient_accumulation_steps = '{text}' 会被拒绝：Accelerator() 要把它变成整数"
+            "Accelerator() raises an error: gradient_accumulation_steps = '{text}' is not an integer",
+            "Accelerator() 会报错：gradient_accumulation_steps = '{text}' 不是整数"
         );
         out.push(RULE.finding(value.place, message).with_help(help.clone()));
     }
@@ -212,13 +215,11 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
         let place = FileRange::new(launch.file, variable.range);
         if reported.insert(place) {
             let message = message!(
-                "{VARIABLE}={text} is refused: Accelerator() makes a whole number of it",
-                "{VARIABLE}={text} 会被拒绝：Accelerator() 要把它变成整数"
+                "Accelerator() raises an error: {VARIABLE}={text} is not an integer",
+                "Accelerator() 会报错：{VARIABLE}={text} 不是整数"
             );
             out.push(
-                RULE.finding(place, message)
-                    .with_related(call.place, message!("it is read here", "在此读取"))
-                    .with_help(help.clone()),
+                RULE.finding(place, message).with_related(call.place, message!("read here", "在此读取")).with_help(help.clone()),
             );
         }
     }
@@ -241,13 +242,13 @@ fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, reported: &mut R
         let place = FileRange::new(launch.file, variable.range);
         if reported.insert(place) {
             let message = message!(
-                "{VARIABLE}={text} has no effect: accelerate knows no, fp16, bf16 and fp8, in lower case",
-                "{VARIABLE}={text} 不起作用：accelerate 只认小写的 no、fp16、bf16、fp8"
+                "{VARIABLE}={text} has no effect: accelerate expects one of: no, fp16, bf16, fp8, in lowercase",
+                "{VARIABLE}={text} 不起作用：accelerate 需要小写的 no、fp16、bf16、fp8 之一"
             );
             out.push(
                 RULE.finding(place, message)
                     .with_severity(Severity::Warning)
-                    .with_related(call.place, message!("it is read here", "在此读取")),
+                    .with_related(call.place, message!("read here", "在此读取")),
             );
         }
     }

@@ -1,10 +1,11 @@
 //! # accumulate-not-used
 //!
-//! An `Accelerator` is told to accumulate, but the loop never enters `accumulate()`.
+//! An `Accelerator` is configured to accumulate, but the loop never enters `accumulate()`.
 //!
 //! ## Why it matters
-//! `accelerator.backward()` divides every loss by the number of micro-batches, whatever the loop does. The optimizer however skips
-//! its step only inside of `accumulate()`: without it every micro-batch is a step, with gradients N times too small.
+//! `accelerator.backward()` divides every loss by the number of micro-batches, whatever the loop does. But the optimizer skips
+//! its step only inside `accumulate()`: without it the optimizer steps on every micro-batch, with gradients that are N times
+//! too small.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -42,22 +43,22 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the number is not known or 1; where the code counts micro-batches by itself, asks `sync_gradients` or uses `no_sync`; under
-//! DeepSpeed, whose engine counts.
+//! If the number is not known or is 1; if the code counts micro-batches itself, reads `sync_gradients` or uses `no_sync`; and
+//! under DeepSpeed, whose engine counts.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py` (`backward`, `accumulate`), steps and norms counted.
 //!
 //! # 中文
 //!
-//! 要求 `Accelerator` 累积梯度，但循环从未进入 `accumulate()`。
+//! `Accelerator` 设置了梯度累积，但循环从未进入 `accumulate()`。
 //!
 //! ## 为什么重要
-//! 无论循环怎么写，`accelerator.backward()` 都会把损失除以微批次数；而优化器只有在 `accumulate()` 之内才会跳过更新：没有它，每个微批次都更新一次，
-//! 且梯度小了 N 倍。
+//! 无论循环怎么写，`accelerator.backward()` 都会把损失除以微批数量。但优化器只有在 `accumulate()` 之内才会跳过更新：没有它，优
+//! 化器对每个微批都更新一次，且梯度只有应有的 1/N。
 //!
 //! ## 何时不报
-//! 数目无法得知或为 1；代码自行计数、查询 `sync_gradients` 或使用 `no_sync`；使用由引擎计数的 DeepSpeed。
+//! 数目未知或为 1；代码自行计数微批、读取 `sync_gradients` 或使用 `no_sync`；使用由引擎计数的 DeepSpeed。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py`（`backward`、`accumulate`），统计了更新次数与梯度范数。
@@ -101,14 +102,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             RULE.finding(
                 call.place,
                 message!(
-                    "outside of accumulate() every micro-batch is a step, and its loss is divided by {count} all the same",
-                    "不在 accumulate() 之内时每个微批次都会更新，而损失照样除以 {count}"
+                    "outside accumulate(), the optimizer steps on every micro-batch, but the loss is still divided by {count}",
+                    "在 accumulate() 之外，优化器对每个微批都会更新，但损失仍会除以 {count}"
                 ),
             )
-            .with_related(given.place, message!("{count} micro-batches are to be accumulated", "要求累积 {count} 个微批次"))
+            .with_related(
+                given.place,
+                message!("accumulation over {count} micro-batches is configured here", "在此设置了累积 {count} 个微批"),
+            )
             .with_help(message!(
-                "put the round into `with accelerator.accumulate(model):`",
-                "把这一轮放进 `with accelerator.accumulate(model):`"
+                "wrap the loop body in `with accelerator.accumulate(model):`",
+                "把循环体放入 `with accelerator.accumulate(model):`"
             )),
         );
     }

@@ -1,10 +1,10 @@
 //! # accumulation-divided-twice
 //!
-//! The loss is divided by the number of micro-batches, and `accelerator.backward()` divides it once more.
+//! The loss is divided by the number of micro-batches, and `accelerator.backward()` divides it again.
 //!
 //! ## Why it matters
-//! An `Accelerator(gradient_accumulation_steps=N)` divides every loss that is handed to `backward()` by N. Divided by hand before, the
-//! gradients are N times too small, as if the learning rate were.
+//! An `Accelerator(gradient_accumulation_steps=N)` divides every loss passed to `backward()` by N. If the code has already
+//! divided it, the gradients are N times too small, as if the learning rate were N times smaller.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -39,26 +39,27 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the loss undivided; the gradients become N times larger.
+//! Unsafe: passes the undivided loss; the gradients become N times larger.
 //!
 //! ## When it is silent
-//! Where the number given to the Accelerator is not known or 1, and where the loss is divided by something else.
+//! If the number passed to the Accelerator is not known or is 1, and if the loss is divided by something else.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py` (`backward`), gradient norms compared: 0.633 for 2.534 with N = 4.
 //!
 //! # 中文
 //!
-//! 损失已除以微批次数，而 `accelerator.backward()` 又除了一次。
+//! 损失已除以微批数量，而 `accelerator.backward()` 又除了一次。
 //!
 //! ## 为什么重要
-//! `Accelerator(gradient_accumulation_steps=N)` 会把交给 `backward()` 的每个损失除以 N。若事先已手动除过，梯度就小了 N 倍，相当于学习率变为 1/N。
+//! `Accelerator(gradient_accumulation_steps=N)` 会把传给 `backward()` 的每个损失除以 N。若代码已经除过，梯度就只有应有的 1/N，
+//! 相当于学习率变为 1/N。
 //!
 //! ## 何时不报
-//! 给 Accelerator 的数目无法得知或为 1；损失除以的是别的量。
+//! 传给 Accelerator 的数目未知或为 1；损失除以的是别的量。
 //!
 //! ## 修复
-//! 不安全：传入未除的损失；梯度会变为 N 倍。
+//! 不安全：传入未除过的损失；梯度会变为 N 倍。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。
@@ -103,7 +104,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let fix = division.whole.map(|loss| Fix {
-            title: message!("hand it the loss undivided", "直接传入未除的损失"),
+            title: message!("pass the undivided loss", "传入未除过的损失"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(FileRange::new(call.file, division.range), loss.range.slice(&file.text))],
         });
@@ -111,15 +112,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .finding(
                 FileRange::new(call.file, division.range),
                 message!(
-                    "accelerator.backward() divides by {count} already: the gradients become {count} times too small",
-                    "accelerator.backward() 已除以 {count}：梯度会小 {count} 倍"
+                    "accelerator.backward() already divides by {count}: the gradients become {count} times too small",
+                    "accelerator.backward() 已除以 {count}：梯度会变为应有的 1/{count}"
                 ),
             )
             .with_related(
                 given.place,
-                message!("the Accelerator accumulates {count} micro-batches", "Accelerator 累积 {count} 个微批次"),
+                message!("this Accelerator accumulates {count} micro-batches", "此 Accelerator 累积 {count} 个微批"),
             )
-            .with_help(message!("hand it the loss undivided", "直接传入未除的损失"));
+            .with_help(message!("pass the undivided loss", "传入未除过的损失"));
         finding.fixes.extend(fix);
         out.push(finding);
     }

@@ -1,10 +1,10 @@
 //! # accumulation-not-divided
 //!
-//! A loop adds up the gradients of several micro-batches and steps once, but the loss is not divided by their number.
+//! A loop sums the gradients of several micro-batches before each step, but does not divide the loss by their number.
 //!
 //! ## Why it matters
-//! `backward()` adds. After N micro-batches the gradient is N times that of one batch of the same rows: clipping cuts more, and with
-//! SGD the learning rate is N times larger.
+//! `backward()` adds to the gradients. After N micro-batches the gradient is N times that of one batch with the same samples:
+//! clipping cuts more, and with SGD the learning rate is effectively N times larger.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -38,21 +38,22 @@
 //! Unsafe: the gradients become N times smaller, as they would be in one batch.
 //!
 //! ## When it is silent
-//! Where N is not known or 1; where the loss comes from a function of the project, is a sum, or is scaled anywhere; where gradients
-//! are changed by hand; with accelerate, DeepSpeed or Lightning, which divide by themselves.
+//! If N is not known or is 1; if the loss comes from a function of the project, is a sum, or is scaled anywhere; if the code
+//! changes gradients directly; and with accelerate, DeepSpeed or Lightning, which divide the loss themselves.
 //!
 //! ## Sources
 //! torch 2.15.0, gradient norms compared: 4.000 times with N = 4.
 //!
 //! # 中文
 //!
-//! 循环累积若干微批次的梯度后才更新一次，但损失没有除以微批次数。
+//! 循环累加多个微批的梯度后才更新一次，但损失没有除以微批数量。
 //!
 //! ## 为什么重要
-//! `backward()` 会累加。经过 N 个微批次，梯度是同样数据作为一个批次时的 N 倍：裁剪会更重，用 SGD 时相当于学习率变为 N 倍。
+//! `backward()` 会累加梯度。经过 N 个微批，梯度是同样样本作为一个批次时的 N 倍：裁剪会更重，用 SGD 时相当于学习率变为 N 倍。
 //!
 //! ## 何时不报
-//! N 无法得知或为 1；损失来自项目自己的函数、是求和、或在某处被缩放；梯度被手动修改；使用会自行相除的 accelerate、DeepSpeed、Lightning。
+//! N 未知或为 1；损失来自项目自己的函数、是求和、或在某处被缩放；代码直接修改梯度；使用会自行相除的 accelerate、DeepSpeed、
+//! Lightning。
 //!
 //! ## 修复
 //! 不安全：梯度会变为 1/N，与作为一个批次时相同。
@@ -122,15 +123,15 @@ fn in_loop(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<vramli
         RULE.finding(
             FileRange::new(file.id, backward.range),
             message!(
-                "the gradients of {count} micro-batches are added up, but the loss is not divided by {count}",
-                "累积了 {count} 个微批次的梯度，但损失没有除以 {count}"
+                "gradients of {count} micro-batches are summed, but the loss is not divided by {count}",
+                "累加了 {count} 个微批的梯度，但损失没有除以 {count}"
             ),
         )
         .with_related(
             FileRange::new(file.id, step.range),
-            message!("the optimizer steps here, every {count} rounds", "优化器在此每 {count} 轮更新一次"),
+            message!("the optimizer steps here, every {count} iterations", "优化器在此每 {count} 次迭代更新一次"),
         )
-        .with_help(message!("write ({name} / {divisor}).backward()", "写作 ({name} / {divisor}).backward()"))
+        .with_help(message!("write `({name} / {divisor}).backward()`", "改为 `({name} / {divisor}).backward()`"))
         .with_fix(Fix { title, applicability: Applicability::Unsafe, edits }),
     )
 }

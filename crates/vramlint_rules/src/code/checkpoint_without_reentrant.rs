@@ -3,9 +3,9 @@
 //! `torch.utils.checkpoint.checkpoint` is called without `use_reentrant`.
 //!
 //! ## Why it matters
-//! torch warns and takes the reentrant variant: it runs the backward inside of a backward, gives no gradients at all where no input
-//! requires one (a frozen embedding, a LoRA model), and does not work with `torch.autograd.grad` or keyword tensors. Later releases
-//! will refuse the call.
+//! torch warns and uses the reentrant variant. It runs a backward pass inside a backward pass, computes no gradients if no
+//! input requires one (a frozen embedding, a LoRA model), and does not support `torch.autograd.grad` or tensors passed by
+//! keyword. Later releases will raise an error.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -29,18 +29,18 @@
 //! Unsafe: adds `use_reentrant=False`, which is what torch recommends.
 //!
 //! ## When it is silent
-//! Where keywords are handed on by `**`, and before torch 2.0, whose calls have no such warning.
+//! If keywords are passed by `**`, and before torch 2.0, which does not warn.
 //!
 //! ## Sources
 //! torch 2.15.0 `utils/checkpoint.py:448`, run: `UserWarning`.
 //!
 //! # 中文
 //!
-//! 调用 `torch.utils.checkpoint.checkpoint` 时没有给出 `use_reentrant`。
+//! 调用 `torch.utils.checkpoint.checkpoint` 时未设置 `use_reentrant`。
 //!
 //! ## 为什么重要
-//! torch 会警告并采用可重入的实现：它在 backward 中再运行 backward；当没有输入需要梯度时（冻结的嵌入、LoRA 模型）完全没有梯度；也不支持
-//! `torch.autograd.grad` 和关键字张量。以后的版本会拒绝这种调用。
+//! torch 会警告并使用可重入实现。它在反向传播中再运行反向传播；没有输入需要梯度时（冻结的嵌入、LoRA 模型）不计算任何梯度；也不
+//! 支持 `torch.autograd.grad` 和以关键字传入的张量。以后的版本会报错。
 //!
 //! ## 修复
 //! 不安全：加上 `use_reentrant=False`，即 torch 推荐的写法。
@@ -99,14 +99,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 .finding(
                     place,
                     message!(
-                        "checkpoint() without use_reentrant: torch warns and takes the reentrant variant",
-                        "checkpoint() 未给出 use_reentrant：torch 会警告并采用可重入实现"
+                        "checkpoint() without use_reentrant: torch warns and uses the reentrant variant",
+                        "checkpoint() 未设置 use_reentrant：torch 会警告并使用可重入实现"
                     ),
                 )
                 .with_severity(severity)
-                .with_help(message!("give use_reentrant=False", "给出 use_reentrant=False"));
+                .with_help(message!("set `use_reentrant=False`", "设置 `use_reentrant=False`"));
             if let Some(edit) = edit::python::add(file, site.expr.range, "use_reentrant", "False") {
-                let title = message!("add use_reentrant=False", "加上 use_reentrant=False");
+                let title = message!("add `use_reentrant=False`", "加上 `use_reentrant=False`");
                 found = found.with_fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
             }
             out.push(found);

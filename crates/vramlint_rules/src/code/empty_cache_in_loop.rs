@@ -1,10 +1,10 @@
 //! # empty-cache-in-loop
 //!
-//! `torch.cuda.empty_cache()` is called in every round of a training loop.
+//! `torch.cuda.empty_cache()` is called in every iteration of a training loop.
 //!
 //! ## Why it matters
-//! It gives back only blocks that nothing uses; the peak comes from tensors that live and stays where it is. The next round asks the
-//! driver for the same blocks again, and both calls wait for the GPU.
+//! It frees only unused blocks; the peak comes from live tensors and does not change. The next iteration allocates the same
+//! blocks from the driver again, and both calls synchronize with the GPU.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -34,20 +34,20 @@
 //! ```
 //!
 //! ## When it is silent
-//! Under a condition (every 100 steps, when memory is short), in a handler, and in loops without a backward.
+//! Under a condition (every 100 steps, when memory is low), in an exception handler, and in loops without a backward pass.
 //!
 //! ## Sources
 //! torch 2.15.0 `c10/cuda/CUDACachingAllocator.cpp` (only free blocks are released, after a synchronization), read.
 //!
 //! # 中文
 //!
-//! 训练循环的每一轮都调用 `torch.cuda.empty_cache()`。
+//! 训练循环的每次迭代都调用 `torch.cuda.empty_cache()`。
 //!
 //! ## 为什么重要
-//! 它只归还没有人使用的块；峰值来自存活的张量，不会因此降低。下一轮又要向驱动申请同样的块，两次调用都要等待 GPU。
+//! 它只释放未使用的块；峰值来自存活的张量，不会改变。下一次迭代又要向驱动分配同样的块，两次调用都要与 GPU 同步。
 //!
 //! ## 何时不报
-//! 带条件（每 100 步、显存紧张时），在异常处理中，以及没有 backward 的循环。
+//! 有条件地调用时（每 100 步、显存不足时），在异常处理中，以及没有反向传播的循环。
 //!
 //! ## 来源
 //! torch 2.15.0 `c10/cuda/CUDACachingAllocator.cpp`（同步之后只释放空闲块），阅读源码。
@@ -87,13 +87,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     RULE.finding(
                         FileRange::new(file.id, expr.range),
                         message!(
-                            "empty_cache() in every round gives back blocks that the next round asks for again",
-                            "每轮都调用 empty_cache() 会归还下一轮马上又要申请的块"
+                            "empty_cache() in every iteration frees blocks that the next iteration allocates again",
+                            "每次迭代都调用 empty_cache() 会释放下次迭代又要分配的块"
                         ),
                     )
                     .with_help(message!(
-                        "it does not lower the peak: call it once per epoch, or not at all",
-                        "它不会降低峰值：每个 epoch 调用一次即可，或不调用"
+                        "it does not lower the peak: call it once per epoch, or remove it",
+                        "它不会降低峰值：每个 epoch 调用一次，或删除"
                     )),
                 );
             }

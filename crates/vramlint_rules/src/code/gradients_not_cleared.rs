@@ -1,10 +1,10 @@
 //! # gradients-not-cleared
 //!
-//! The optimizer steps in every round, but the gradients are cleared only every N rounds.
+//! The optimizer steps in every iteration, but the gradients are cleared only every N iterations.
 //!
 //! ## Why it matters
-//! That is half of an accumulation: the first round of N steps with its gradient, the second with the sum of two, and so on. The same
-//! rows are applied several times.
+//! This is only half of gradient accumulation: of N iterations, the first steps with its own gradient, the second with the sum
+//! of two, and so on. The same samples are applied several times.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -29,17 +29,17 @@
 //! ```
 //!
 //! ## When it is silent
-//! With accelerate, whose optimizer skips steps by itself, with DeepSpeed, and where gradients are cleared in another way.
+//! With accelerate, whose optimizer skips steps itself, with DeepSpeed, and if the gradients are cleared in another way.
 //!
 //! ## Sources
 //! torch 2.15.0 (`backward` adds to `.grad`), read.
 //!
 //! # 中文
 //!
-//! 优化器每轮都更新，但梯度每 N 轮才清零。
+//! 优化器每次迭代都更新，但梯度每 N 次迭代才清零。
 //!
 //! ## 为什么重要
-//! 这只写了一半的累积：N 轮中第一轮用自己的梯度更新，第二轮用两轮之和，依此类推，同样的数据被重复应用多次。
+//! 这只实现了梯度累积的一半：N 次迭代中，第一次用自己的梯度更新，第二次用两次之和，依此类推。同样的样本被重复应用多次。
 //!
 //! ## 何时不报
 //! 使用优化器会自行跳过更新的 accelerate、DeepSpeed，或以其他方式清零梯度。
@@ -86,14 +86,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     RULE.finding(
                         FileRange::new(file.id, step.range),
                         message!(
-                            "this steps in every round on gradients that are cleared only every few",
-                            "每轮都用隔几轮才清零的梯度更新"
+                            "the optimizer steps in every iteration, but the gradients are cleared only every few iterations",
+                            "优化器每次迭代都更新，但梯度隔几次迭代才清零"
                         ),
                     )
-                    .with_related(FileRange::new(file.id, cleared[0].1.range), message!("they are cleared here", "在此清零"))
+                    .with_related(FileRange::new(file.id, cleared[0].1.range), message!("cleared here", "在此清零"))
                     .with_help(message!(
-                        "move the step beside zero_grad(), or clear in every round",
-                        "把更新移到 zero_grad() 旁边，或每轮都清零"
+                        "move the step next to `zero_grad()`, or clear the gradients in every iteration",
+                        "把更新移到 `zero_grad()` 旁边，或每次迭代都清零"
                     )),
                 );
             }

@@ -1,11 +1,11 @@
 //! # graph-kept
 //!
-//! A loop keeps losses whose graphs are never freed: the activations of every round stay on the GPU.
+//! A loop stores losses whose graphs are never freed: the activations of every iteration stay on the GPU.
 //!
 //! ## Why it matters
-//! `backward()` frees what it saved; a loss that is kept after it holds nothing but a number. With `retain_graph=True`, or in an
-//! evaluation without `no_grad` where no backward runs, each kept loss holds all activations of its batch. Memory grows with every
-//! round until it is full.
+//! `backward()` frees the saved tensors; a loss that is stored afterwards is only a number. With `retain_graph=True`, or in an
+//! evaluation without `no_grad` and without a backward pass, each stored loss keeps all activations of its batch. Memory grows
+//! with every iteration until it runs out.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -32,28 +32,29 @@
 //! ```
 //!
 //! ## Fix
-//! Safe for what is only added up: `.item()` keeps the number.
+//! Safe if the loss is only summed: `.item()` keeps the number.
 //!
 //! ## When it is silent
-//! After a normal `backward()`; where `.item()`, `.detach()` or `float()` takes the number; under `no_grad`; where a loop has several
-//! backward calls; in a function that is no evaluation and that hands back the sum.
+//! After a normal `backward()`; if `.item()`, `.detach()` or `float()` takes the number; under `no_grad`; if a loop has several
+//! backward calls; in a function that is not an evaluation and returns the sum.
 //!
 //! ## Sources
 //! torch 2.15.0, saved bytes counted: 10496 KiB more each round without `no_grad`, 0 after a normal backward.
 //!
 //! # 中文
 //!
-//! 循环保留了图从未释放的损失：每一轮的激活都留在 GPU 上。
+//! 循环保存了计算图从未释放的损失：每次迭代的激活都留在 GPU 上。
 //!
 //! ## 为什么重要
-//! `backward()` 会释放它保存的内容；此后保留的损失只是一个数。若使用 `retain_graph=True`，或在没有 `no_grad` 的评估中不运行 backward，则保留的每个损失都
-//! 占着该批次的全部激活。显存每轮增长，直到耗尽。
+//! `backward()` 会释放保存的张量；此后保存的损失只是一个数。若使用 `retain_graph=True`，或评估时既没有 `no_grad` 也不做反向传
+//! 播，则每个保存的损失都会占用该批的全部激活。显存每次迭代都增长，直到耗尽。
 //!
 //! ## 何时不报
-//! 正常 `backward()` 之后；用 `.item()`、`.detach()` 或 `float()` 取数；处于 `no_grad` 之下；循环内有多次 backward；不是评估、且返回该和的函数。
+//! 正常 `backward()` 之后；用 `.item()`、`.detach()` 或 `float()` 取数；处于 `no_grad` 之下；循环内有多次 backward；不是评估、
+//! 且返回该和的函数。
 //!
 //! ## 修复
-//! 仅用于累加时是安全的：`.item()` 只保留数值。
+//! 损失仅用于累加时为安全修复：`.item()` 只保留数值。
 //!
 //! ## 来源
 //! torch 2.15.0，统计保存的字节：没有 `no_grad` 时每轮多 10496 KiB，正常 backward 之后为 0。
@@ -116,12 +117,12 @@ fn retained(file: &SourceFile, each: &Loop<'_>) -> Option<Finding> {
         RULE.finding(
             FileRange::new(file.id, retain.range),
             message!(
-                "retain_graph=True keeps the graph of every {name} that the loop keeps",
-                "retain_graph=True 会保留循环所存的每个 {name} 的图"
+                "retain_graph=True keeps the graph of every {name} that the loop stores",
+                "retain_graph=True 会保留循环所保存的每个 {name} 的计算图"
             ),
         )
-        .with_related(FileRange::new(file.id, kept.range), message!("{name} is kept here", "在此保留 {name}"))
-        .with_help(message!("remove retain_graph, or keep {name}.item()", "去掉 retain_graph，或只保留 {name}.item()"))
+        .with_related(FileRange::new(file.id, kept.range), message!("{name} is stored here", "在此保存 {name}"))
+        .with_help(message!("remove `retain_graph`, or store `{name}.item()`", "删除 `retain_graph`，或改为保存 `{name}.item()`"))
         .with_fix(by_item(file, &keeps, name, Applicability::Unsafe)),
     )
 }
@@ -154,13 +155,13 @@ fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Find
             RULE.finding(
                 FileRange::new(file.id, kept.range),
                 message!(
-                    "{name} holds the activations of its batch: no backward frees them, and gradients are on",
-                    "{name} 占着该批次的激活：没有 backward 释放它们，且未关闭梯度"
+                    "{name} keeps the activations of its batch: no backward() frees them, and gradients are enabled",
+                    "{name} 使该批的激活无法释放：没有 backward() 释放它们，且未关闭梯度"
                 ),
             )
             .with_help(message!(
-                "add up {name}.item(), and evaluate under torch.no_grad()",
-                "累加 {name}.item()，并在 torch.no_grad() 下评估"
+                "sum `{name}.item()`, and evaluate under `torch.no_grad()`",
+                "累加 `{name}.item()`，并在 `torch.no_grad()` 下评估"
             ))
             .with_fix(by_item(file, &keeps, name, Applicability::Safe)),
         );
@@ -220,7 +221,7 @@ fn kept<'a>(stmt: &'a Stmt, name: &str) -> Option<&'a Expr> {
 
 fn by_item(file: &SourceFile, keeps: &[&Expr], name: &str, applicability: Applicability) -> Fix {
     let edits = keeps.iter().map(|kept| edit::replace(FileRange::new(file.id, kept.range), format!("{name}.item()"))).collect();
-    Fix { title: message!("keep {name}.item()", "改为 {name}.item()"), applicability, edits }
+    Fix { title: message!("store `{name}.item()`", "改为 `{name}.item()`"), applicability, edits }
 }
 
 fn extent(function: &vramlint_syntax::python::Function) -> vramlint_base::TextRange {

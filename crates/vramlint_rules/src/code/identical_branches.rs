@@ -1,10 +1,10 @@
 //! # identical-branches
 //!
-//! Two neighbouring arms of an `if` that chooses a training setting do the same thing: the threshold between them does nothing.
+//! Two adjacent branches of an `if` that chooses a training setting are identical: the threshold between them has no effect.
 //!
 //! ## Why it matters
-//! Code that adapts batch size or workers to free memory grows by trial and error. An arm that repeats its neighbour promises a
-//! step that is not there, and hides that the setting stays the same.
+//! Code that adapts batch size or workers to free memory often grows by trial and error. A branch that repeats the one next to
+//! it suggests a level that does not exist, and hides that the setting stays the same.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -29,21 +29,23 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the arms are not neighbours; where two different questions or names lead to the same setting (`"7b"` and `"13b"`), which is
-//! a table; where nothing is assigned; where neither an amount is compared nor a training setting chosen.
+//! If the branches are not adjacent; if different conditions or names lead to the same setting (`"7b"` and `"13b"`), as in a
+//! table; if nothing is assigned; if the code neither compares an amount nor chooses a training setting.
 //!
 //! ## Sources
 //! The syntax alone.
 //!
 //! # 中文
 //!
-//! 在选择训练参数的 `if` 中，相邻两个分支做的是同一件事：它们之间的阈值不起作用。
+//! 在选择训练设置的 `if` 中，相邻两个分支完全相同：它们之间的阈值不起作用。
 //!
 //! ## 为什么重要
-//! 按空闲显存调整批大小或数据加载进程数的代码往往是试出来的。与相邻分支重复的那一支看似多了一档，其实没有，也让人看不出设置并未改变。
+//! 按空闲显存调整批大小或数据加载进程数的代码往往是试出来的。与相邻分支重复的分支看似多了一档，其实没有，也让人看不出设置并未改
+//! 变。
 //!
 //! ## 何时不报
-//! 两个分支不相邻；不同的条件或名称（如 `"7b"` 与 `"13b"`）得到同样的设置，这是一张对照表；分支内没有赋值；既没有比较数量，也没有选择训练参数。
+//! 两个分支不相邻；不同的条件或名称（如 `"7b"` 与 `"13b"`）得到同样的设置，如同对照表；分支内没有赋值；既没有比较数量，也没有选
+//! 择训练设置。
 //!
 //! ## 来源
 //! 仅根据语法判断。
@@ -104,10 +106,10 @@ fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -
     Some(
         RULE.finding(
             FileRange::new(file, first.header),
-            message!("`{header}` and the arm after it do the same thing", "`{header}` 与其后的分支做的是同一件事"),
+            message!("both branches of `{header}` are identical", "`{header}` 的两个分支完全相同"),
         )
-        .with_related(FileRange::new(file, body), message!("the same statements", "相同的语句"))
-        .with_help(message!("remove the arm, or give it the value that it was made for", "删除该分支，或填上它本该设定的值")),
+        .with_related(FileRange::new(file, body), message!("the identical statements", "相同的语句"))
+        .with_help(message!("remove the branch, or set the value that it was meant to set", "删除该分支，或填入它本应设置的值")),
     )
 }
 

@@ -1,10 +1,10 @@
 //! # loading-keyword-removed
 //!
-//! `from_pretrained` is given a keyword that transformers 5 no longer takes: `load_in_4bit`, `use_flash_attention_2`.
+//! `from_pretrained` gets a keyword that transformers 5 has removed: `load_in_4bit`, `use_flash_attention_2`.
 //!
 //! ## Why it matters
-//! What `from_pretrained` does not know goes on to the constructor of the model, which refuses it with `TypeError`, also where the
-//! value is `False`. Quantization is asked for with `quantization_config`, the kind of attention with `attn_implementation`.
+//! `from_pretrained` passes unknown keywords to the constructor of the model, which raises a `TypeError`, even if the value is
+//! `False`. Use `quantization_config` for quantization and `attn_implementation` for the attention implementation.
 //!
 //! ## Example
 //! ```text file=requirements.txt
@@ -29,33 +29,34 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the keyword of today (with its import), or none where it is off.
+//! Safe: replaces the keyword by its successor (and adds the import), or removes it if it is off.
 //!
 //! ## When it is milder
-//! Where the version of transformers is not known it is advice: transformers 4 takes these keywords.
+//! An info finding if the version of transformers is not known: transformers 4 accepts these keywords.
 //!
 //! ## When it is silent
-//! With transformers 4; for the loaders of other libraries (unsloth has a `load_in_4bit` of its own); where a handler catches the error.
+//! With transformers 4; for the loaders of other libraries (unsloth has its own `load_in_4bit`); if a handler catches the
+//! error.
 //!
 //! ## Sources
 //! transformers 5.23.0 `modeling_utils.py`, run; 4.57.1 takes them with a warning, read.
 //!
 //! # 中文
 //!
-//! `from_pretrained` 收到 transformers 5 不再接受的关键字：`load_in_4bit`、`use_flash_attention_2`。
+//! `from_pretrained` 收到 transformers 5 已删除的关键字：`load_in_4bit`、`use_flash_attention_2`。
 //!
 //! ## 为什么重要
-//! `from_pretrained` 不认识的关键字会传给模型的构造函数，后者以 `TypeError` 拒绝，值为 `False` 也一样。量化应通过 `quantization_config`，注意力实现应
-//! 通过 `attn_implementation` 指定。
+//! `from_pretrained` 把未知的关键字传给模型的构造函数，后者抛出 `TypeError`，值为 `False` 也一样。量化请用
+//! `quantization_config`，注意力实现请用 `attn_implementation`。
 //!
 //! ## 何时较轻
-//! transformers 版本无法得知时仅作提示：transformers 4 接受这些关键字。
+//! transformers 版本未知时仅作提示：transformers 4 接受这些关键字。
 //!
 //! ## 何时不报
 //! 使用 transformers 4；其他库的加载函数（unsloth 有自己的 `load_in_4bit`）；错误会被异常处理捕获。
 //!
 //! ## 修复
-//! 安全：改为现在的关键字（并补上导入）；值为关闭时直接去掉。
+//! 安全：改为后继关键字（并补上导入）；值为关闭时直接删除。
 //!
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
@@ -103,13 +104,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let text = if severity == Severity::Error {
                 message!(
-                    "from_pretrained({name}=…) is refused: transformers 5 has no such keyword",
-                    "from_pretrained({name}=…) 会被拒绝：transformers 5 没有该关键字"
+                    "from_pretrained({name}=…) raises an error: transformers 5 has removed this keyword",
+                    "from_pretrained({name}=…) 会报错：transformers 5 已删除该关键字"
                 )
             } else {
                 message!(
-                    "from_pretrained({name}=…) is refused from transformers 5 on",
-                    "自 transformers 5 起，from_pretrained({name}=…) 会被拒绝"
+                    "from_pretrained({name}=…) raises an error since transformers 5",
+                    "自 transformers 5 起，from_pretrained({name}=…) 会报错"
                 )
             };
             let mut finding = RULE.finding(argument.place, text).with_severity(severity).with_help(help);
@@ -172,14 +173,14 @@ fn import(cx: &Context<'_>, call: &LibraryCall) -> Option<Option<Edit>> {
 fn instead(name: &str) -> Option<Message> {
     match name {
         "load_in_4bit" | "load_in_8bit" => Some(message!(
-            "give quantization_config=BitsAndBytesConfig({name}=True) instead",
-            "改用 quantization_config=BitsAndBytesConfig({name}=True)"
+            "use `quantization_config=BitsAndBytesConfig({name}=True)` instead",
+            "改用 `quantization_config=BitsAndBytesConfig({name}=True)`"
         )),
         "use_flash_attention_2" => Some(message!(
-            "give attn_implementation=\"flash_attention_2\" instead",
-            "改用 attn_implementation=\"flash_attention_2\""
+            "use `attn_implementation=\"flash_attention_2\"` instead",
+            "改用 `attn_implementation=\"flash_attention_2\"`"
         )),
-        "use_auth_token" => Some(message!("give token instead", "改用 token")),
+        "use_auth_token" => Some(message!("use `token` instead", "改用 `token`")),
         _ => None,
     }
 }

@@ -1,10 +1,10 @@
 //! # threshold-never-reached
 //!
-//! An `elif` compares the same quantity with a bound that an arm above it already covers.
+//! An `elif` compares the same quantity with a bound that an earlier branch already covers.
 //!
 //! ## Why it matters
-//! Code that adapts batch size or workers to free memory goes through its thresholds in order. With `free < 15` before `free < 8` the
-//! second never runs: the smallest machine gets the setting of the middle one.
+//! Code that adapts batch size or workers to free memory checks its thresholds in order. With `free < 15` before `free < 8`,
+//! the second branch never runs: the smallest machine gets the setting of the medium one.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -31,21 +31,22 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the quantities or the directions differ, where a bound is no plain number, and where a call is compared, which may answer
-//! otherwise the second time.
+//! If the quantities or the directions differ, if a bound is not a plain number, and if a call is compared, which may return
+//! another value the second time.
 //!
 //! ## Sources
 //! The syntax alone.
 //!
 //! # 中文
 //!
-//! `elif` 把同一个量与一个已被上方分支覆盖的界限比较。
+//! `elif` 把同一个量与前面的分支已覆盖的界限比较。
 //!
 //! ## 为什么重要
-//! 按空闲显存调整批大小或工作进程数的代码会依次经过各阈值。若 `free < 15` 写在 `free < 8` 之前，后者永远不会执行：最小的机器用的是中档的设置。
+//! 按空闲显存调整批大小或工作进程数的代码会依次检查各阈值。若 `free < 15` 写在 `free < 8` 之前，后者永远不会执行：最小的机器用
+//! 的是中档的设置。
 //!
 //! ## 何时不报
-//! 量或方向不同；界限不是普通数字；比较的是函数调用，其第二次结果可能不同。
+//! 量或方向不同；界限不是普通数字；比较的是函数调用，其第二次的返回值可能不同。
 //!
 //! ## 来源
 //! 仅根据语法判断。
@@ -95,13 +96,16 @@ pub(super) fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
                         RULE.finding(
                             header,
                             message!(
-                                "this arm never runs: an arm above it covers {quantity}",
-                                "该分支永远不会执行：上方的分支已覆盖 {quantity}",
+                                "unreachable branch: an earlier condition already covers {quantity}",
+                                "该分支不可达：前面的条件已覆盖 {quantity}",
                                 quantity = asked.quantity
                             ),
                         )
-                        .with_related(*cover, message!("it is covered here", "在此已被覆盖"))
-                        .with_help(message!("order the arms from the narrowest bound to the widest", "按界限由窄到宽排列各分支")),
+                        .with_related(*cover, message!("covered here", "在此已被覆盖"))
+                        .with_help(message!(
+                            "order the branches from the narrowest bound to the widest",
+                            "按界限由窄到宽排列各分支"
+                        )),
                     );
                 }
                 above.push((asked, header));

@@ -1,11 +1,11 @@
 //! # duplicate-key
 //!
-//! The same key stands twice in one mapping.
+//! The same key occurs twice in one mapping.
 //!
 //! ## Why it matters
-//! PyYAML and strict JSON keep the last one without a word; OmegaConf (LLaMA-Factory, torchtune) refuses the file, and so does
-//! DeepSpeed where it reads its JSON itself rather than through accelerate or transformers. Either way one of the two lines lies.
-//! Where both say the same, it is only advice.
+//! PyYAML and strict JSON silently keep the last value. OmegaConf (LLaMA-Factory, torchtune) rejects the file, and so does
+//! DeepSpeed when it reads the JSON itself rather than through accelerate or transformers. Either way, one of the two lines is
+//! misleading. If both values are equal, it is an info finding.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -28,8 +28,8 @@
 //! 同一个映射里出现了两次相同的键。
 //!
 //! ## 为什么重要
-//! PyYAML 与严格的 JSON 读取器会不声不响地保留最后一个；OmegaConf（LLaMA-Factory、torchtune）会拒绝该文件；DeepSpeed 若不经
-//! accelerate 或 transformers 而由自己读取 JSON，也会拒绝。无论哪种情况，两行中总有一行是假的。两处的值相同时仅作提示。
+//! PyYAML 与严格的 JSON 读取器会静默保留最后一个值。OmegaConf（LLaMA-Factory、torchtune）会拒绝该文件；DeepSpeed 若自己读取
+//! JSON（不经 accelerate 或 transformers），也会拒绝。无论哪种情况，两行中总有一行会误导读者。两处的值相同时仅作提示。
 //!
 //! ## 来源
 //! PyYAML 6.0.3、OmegaConf 2.4.0，以及 DeepSpeed 0.19.8 `runtime/config_utils.py` 所调用的 hjson。
@@ -112,19 +112,17 @@ fn finding(
 ) -> vramlint_base::Finding {
     let (message, severity) = match refused_by {
         Some(reader) => (
-            message!("the key `{text}` stands twice; {reader} refuses the file", "键 `{text}` 出现两次；{reader} 会拒绝此文件"),
+            message!("duplicate key `{text}`: {reader} rejects this file", "键 `{text}` 重复：{reader} 会拒绝此文件"),
             Severity::Error,
         ),
-        None if same => {
-            (message!("the key `{text}` stands twice, with the same value", "键 `{text}` 出现两次，值相同"), Severity::Info)
-        }
+        None if same => (message!("duplicate key `{text}`, with the same value", "键 `{text}` 重复，值相同"), Severity::Info),
         None => (
-            message!("the key `{text}` stands twice; the last one wins", "键 `{text}` 出现两次；以最后一个为准"),
+            message!("duplicate key `{text}`: the last value takes effect", "键 `{text}` 重复：最后一个值生效"),
             Severity::Warning,
         ),
     };
     RULE.finding(FileRange::new(file.id, key.range()), message)
         .with_severity(severity)
-        .with_related(FileRange::new(file.id, first.range()), message!("`{text}` for the first time", "`{text}` 首次出现"))
-        .with_help(message!("keep the one that is meant, and delete the other", "保留本意的那一个，删除另一个"))
+        .with_related(FileRange::new(file.id, first.range()), message!("`{text}` is first set here", "`{text}` 首次出现"))
+        .with_help(message!("keep the intended one, and delete the other", "保留需要的那一个，删除另一个"))
 }

@@ -1,20 +1,20 @@
 //! # file-too-large
 //!
-//! A file that was named outright is larger than 2 MiB and was not read.
+//! A file named on the command line is larger than 2 MiB and was not read.
 //!
 //! ## Why it matters
-//! Training configuration and scripts are small; a file of this size is a dataset, a log or a generated table. Found in a
-//! folder, such a file is passed over without a word; named outright, it deserves one.
+//! Training configuration and scripts are small; a file of this size is a dataset, a log or a generated table. vramlint
+//! silently skips such a file in a folder, but reports it when it is named explicitly.
 //!
 //! ## Fix
-//! Name the configuration itself, or leave the file out.
+//! Name the configuration file itself, or omit this file.
 //!
 //! # 中文
 //!
-//! 明确指定的文件超过 2 MiB，因此没有读取。
+//! 命令行中指定的文件超过 2 MiB，因此没有读取。
 //!
 //! ## 为什么重要
-//! 训练配置和脚本都很小；这么大的文件是数据集、日志或生成的表格。在文件夹中遇到会直接跳过；明确指定了它，就需要说明一声。
+//! 训练配置和脚本都很小；这么大的文件是数据集、日志或生成的表格。文件夹中的这类文件会被静默跳过；明确指定时则会报告。
 //!
 //! ## 修复
 //! 指定真正的配置文件，或不要指定该文件。

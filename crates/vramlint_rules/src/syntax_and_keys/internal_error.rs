@@ -1,22 +1,22 @@
 //! # internal-error
 //!
-//! A rule of vramlint failed on this project; the other rules went on.
+//! A vramlint rule failed on this project; the other rules still ran.
 //!
 //! ## Why it matters
-//! It is our fault, not yours. What the rule would have found is missing from the report.
+//! This is a bug in vramlint, not in your project. The findings of this rule are missing from the report.
 //!
 //! ## Fix
-//! Please report it with the file that it names.
+//! Please report the bug, with the file that the finding names.
 //!
 //! # 中文
 //!
 //! vramlint 的某条规则在此项目上出错；其余规则照常运行。
 //!
 //! ## 为什么重要
-//! 这是我们的错误，与你的项目无关。该规则本应发现的问题没有出现在报告中。
+//! 这是 vramlint 的错误，与你的项目无关。该规则的结果没有出现在报告中。
 //!
 //! ## 修复
-//! 请附上相关文件向我们报告。
+//! 请报告此错误，并附上结果中所指的文件。
 
 use crate::{Group, Rule, Symptom};
 use vramlint_base::Severity;

@@ -1,9 +1,9 @@
 //! # invalid-suppression
 //!
-//! A comment was meant as a suppression, but cannot be understood, or names a rule that does not exist.
+//! A suppression comment cannot be parsed, or names a rule that does not exist.
 //!
 //! ## Why it matters
-//! It suppresses nothing, while it looks as if it did.
+//! It looks like a suppression, but suppresses nothing.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -19,18 +19,18 @@
 //! ```
 //!
 //! ## How to write one
-//! `# vramlint: ignore[name-or-code, …] reason` holds for its line; alone on a line, for the next line of code.
-//! `# vramlint: ignore-file[…]` in the first ten lines holds for the file. Without brackets, every rule is meant.
+//! `# vramlint: ignore[name-or-code, …] reason` applies to its line; on a line of its own, it applies to the next line of code.
+//! `# vramlint: ignore-file[…]` in the first ten lines applies to the file. Without brackets, it applies to all rules.
 //!
 //! ## Fix
-//! Unsafe, for a misspelt name: the nearest rule may not be the one that was meant.
+//! Unsafe, for a misspelled name: the nearest rule may not be the intended one.
 //!
 //! # 中文
 //!
-//! 某条注释像是抑制注释，但无法理解，或所写的规则不存在。
+//! 抑制注释无法解析，或所写的规则不存在。
 //!
 //! ## 为什么重要
-//! 它看起来抑制了结果，实际上什么也没有抑制。
+//! 它看起来像抑制注释，实际上什么也没有抑制。
 //!
 //! ## 写法
 //! `# vramlint: ignore[规则名或代码, …] 原因` 对所在行有效；单独成行时对下一行代码有效。

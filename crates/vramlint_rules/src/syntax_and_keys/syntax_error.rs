@@ -1,11 +1,11 @@
 //! # syntax-error
 //!
-//! A file cannot be parsed by what reads it.
+//! A file that its reader cannot parse.
 //!
 //! ## Why it matters
-//! The run stops before it starts. The rest of the file is read as well as it can be, so that its other findings are not lost.
-//! A JSON file for DeepSpeed has two readers: DeepSpeed itself takes comments and trailing commas, while accelerate and
-//! transformers refuse them.
+//! The run fails before it starts. vramlint still reads the rest of the file as far as possible, so that other findings are
+//! not lost. A JSON file for DeepSpeed has two kinds of readers: DeepSpeed itself accepts comments and trailing commas, but
+//! accelerate and transformers reject them.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -24,11 +24,11 @@
 //!
 //! # 中文
 //!
-//! 文件无法被读取它的程序解析。
+//! 读取文件的程序无法解析该文件。
 //!
 //! ## 为什么重要
-//! 运行还没开始就会中断。文件的其余部分仍会尽量读取，以免漏掉其他问题。DeepSpeed 的 JSON 有两种读法：DeepSpeed
-//! 自己接受注释和末尾逗号，而 accelerate 与 transformers 会拒绝。
+//! 运行还没开始就会失败。文件的其余部分仍会尽量读取，以免漏掉其他问题。DeepSpeed 的 JSON 有两类读取者：DeepSpeed 自己接受注释和
+//! 末尾逗号，而 accelerate 与 transformers 会拒绝。
 //!
 //! ## 来源
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
@@ -95,7 +95,10 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
         RefusedBy::UniqueKeys => None,
         RefusedBy::Nobody => Some((
             Severity::Info,
-            Some(message!("vramlint leaves it out; Python itself may take it", "vramlint 跳过了它；Python 本身可能接受")),
+            Some(message!(
+                "vramlint does not check this file; Python itself may accept it",
+                "vramlint 不检查此文件；Python 本身可能接受它"
+            )),
         )),
         RefusedBy::All | RefusedBy::PyYaml if is_template(project, file) => {
             let ours = file.data().is_none() || kind != FileKind::Other;
@@ -132,7 +135,7 @@ fn is_template(project: &Project, file: &SourceFile) -> bool {
 }
 
 fn rendered() -> Message {
-    message!("it is a template: what it becomes is not known here", "这是模板：渲染后的内容在此无从得知")
+    message!("the file is a template: its rendered content is not known", "此文件是模板：渲染后的内容未知")
 }
 
 /// What only PyYAML's `safe_load` refuses, such as `!include`: an error where the tool is known to read with it, else advice,
@@ -143,7 +146,7 @@ fn pyyaml(kind: FileKind) -> Option<(Severity, Option<Message>)> {
         FileKind::Accelerate | FileKind::DeepSpeed => Some((Severity::Error, None)),
         kind if kind.config().is_some_and(|config| config.refuses_tags) => Some((Severity::Error, None)),
         _ => {
-            let help = message!("a loader of the project's own may take it", "项目自己的加载器可能接受它");
+            let help = message!("the project's own loader may accept it", "项目自己的加载器可能接受它");
             Some((Severity::Info, Some(help)))
         }
     }
@@ -160,8 +163,8 @@ fn is_key(file: &SourceFile, error: &SyntaxError) -> bool {
 
 fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {
     let help = message!(
-        "accelerate and transformers read this file as strict JSON; DeepSpeed's own reader would take it",
-        "accelerate 与 transformers 按严格 JSON 读取此文件；DeepSpeed 自己的读取器会接受它"
+        "accelerate and transformers parse this file as strict JSON; only DeepSpeed's own reader accepts it",
+        "accelerate 与 transformers 按严格 JSON 解析此文件；只有 DeepSpeed 自己的读取器接受它"
     );
     match plain_deepspeed(project, file) {
         Some(true) => (Severity::Info, Some(help)),

@@ -1,10 +1,10 @@
 //! # unknown-model
 //!
-//! The name of a model that its family does not have: a size that was never published, a family spelt otherwise.
+//! A model name that its family does not have: a size that was never released, or a misspelled family name.
 //!
 //! ## Why it matters
-//! The run stops when the model is loaded, often after the queue of a cluster and the start of all processes. The figures that
-//! were made for the invented size are wrong as well.
+//! The run fails when it loads the model, often after the job waited in a cluster queue and started all processes. Estimates
+//! for the nonexistent size are wrong as well.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -33,34 +33,35 @@
 //! ```
 //!
 //! ## When it is silent
-//! For every name outside of the few families of which all sizes are known: closed generations of Qwen, Llama, Gemma, Pythia, OPT
-//! and others. A name of another organisation, an unknown ending (`-AWQ`, `-2507`) and a newer family are never called wrong. For a
-//! model that lies in the project or in the Hugging Face cache, or that `[[model]]` declares.
+//! For all names outside the few families of which all sizes are known: closed generations of Qwen, Llama, Gemma, Pythia, OPT
+//! and others. A name from another organization, an unknown suffix (`-AWQ`, `-2507`) and a newer family are never reported.
+//! Also silent for a model in the project or in the Hugging Face cache, and for a model declared with `[[model]]`.
 //!
 //! ## Fix
-//! Unsafe, where little doubt is left: the name that was most likely meant. It is another model than the one that is written.
+//! Unsafe, and only if there is little doubt: the name that was most likely intended. It is a different model from the one in
+//! the file.
 //!
 //! ## Sources
-//! `data/families.json` of the catalogue, each family with its own: Lightning-AI/litgpt `litgpt/config.py`, the technical reports,
-//! listings of the organisations on the hub. The hub itself is not asked.
+//! `data/families.json` of the catalogue, each family with its own source: Lightning-AI/litgpt `litgpt/config.py`, the
+//! technical reports, listings of the organizations on the hub. vramlint does not access the hub itself.
 //!
 //! # 中文
 //!
-//! 模型名称在其系列中并不存在：该规模从未发布，或系列名称的写法不同。
+//! 模型名称在其系列中并不存在：该规模从未发布，或系列名称拼写有误。
 //!
 //! ## 为什么重要
-//! 加载模型时任务就会停止，而此时往往已经排过集群队列并启动了所有进程。为这个不存在的规模做的估算也是错的。
+//! 加载模型时任务就会失败，而此时往往已经排过集群队列并启动了所有进程。为这个不存在的规模做的估算也是错的。
 //!
 //! ## 何时不报
-//! 只检查少数已知全部规模的系列：Qwen、Llama、Gemma、Pythia、OPT 等已不再增加成员的版本。其他组织的名称、未知的后缀（`-AWQ`、`-2507`）
-//! 以及更新的系列一律不报。位于项目或 Hugging Face 缓存中的模型，以及 `[[model]]` 声明过的模型，也不报。
+//! 只检查少数已知全部规模的系列：Qwen、Llama、Gemma、Pythia、OPT 等已不再增加成员的版本。其他组织的名称、未知的后缀（`-AWQ`、
+//! `-2507`）以及更新的系列一律不报。位于项目或 Hugging Face 缓存中的模型，以及用 `[[model]]` 声明的模型，也不报。
 //!
 //! ## 修复
-//! 不安全，仅在几乎没有疑问时提供：改为最可能想写的名称。它与所写的不是同一个模型。
+//! 不安全，仅在几乎没有疑问时提供：改为最可能的名称。它与文件中所写的不是同一个模型。
 //!
 //! ## 来源
 //! 目录数据 `data/families.json`，每个系列各有来源：Lightning-AI/litgpt `litgpt/config.py`、技术报告、各组织在 hub 上的列表。
-//! 不会访问 hub。
+//! vramlint 不会访问 hub。
 
 use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
@@ -167,23 +168,23 @@ fn is_assigned(text: &str, at: usize) -> bool {
 
 fn slip_message(name: &str, slip: &Slip) -> Message {
     let meant = &slip.meant;
-    message!("no public model is known as {name}, did you mean {meant}?", "没有已知的公开模型名为 {name}，是否想写 {meant}？")
+    message!("no public model is called {name}; did you mean {meant}?", "没有名为 {name} 的公开模型；是否想写 {meant}？")
 }
 
 fn help(slip: &Slip) -> Message {
     let (stem, sizes) = (&slip.family.stems[0], slip.family.sizes.join(", "));
     match slip.kind {
         Kind::Size => message!(
-            "{stem} was published in {sizes}; if this is a private model, declare it with [[model]] in vramlint.toml",
-            "{stem} 发布过的规模有 {sizes}；若是私有模型，请在 vramlint.toml 中用 [[model]] 声明"
+            "{stem} was released in {sizes}; declare a private model with `[[model]]` in `vramlint.toml`",
+            "{stem} 发布过的规模有 {sizes}；私有模型请在 `vramlint.toml` 中用 `[[model]]` 声明"
         ),
         Kind::Spelling => message!(
-            "the family is spelt {stem}; if this is a private model, declare it with [[model]] in vramlint.toml",
-            "该系列写作 {stem}；若是私有模型，请在 vramlint.toml 中用 [[model]] 声明"
+            "the family is spelled {stem}; declare a private model with `[[model]]` in `vramlint.toml`",
+            "该系列写作 {stem}；私有模型请在 `vramlint.toml` 中用 `[[model]]` 声明"
         ),
         Kind::Ending => message!(
-            "no model of {stem} was published with this ending; if this is a private model, declare it with [[model]] in vramlint.toml",
-            "{stem} 系列没有带此后缀的模型；若是私有模型，请在 vramlint.toml 中用 [[model]] 声明"
+            "{stem} has no public model with this suffix; declare a private model with `[[model]]` in `vramlint.toml`",
+            "{stem} 系列没有带此后缀的公开模型；私有模型请在 `vramlint.toml` 中用 `[[model]]` 声明"
         ),
     }
 }

@@ -1,9 +1,10 @@
 //! # unreadable-file
 //!
-//! The bytes of a file are not text that its readers take: not UTF-8, UTF-16, binary, or not readable at all.
+//! The bytes of a file are not text that its readers accept: not UTF-8, UTF-16, binary, or not readable at all.
 //!
 //! ## Why it matters
-//! PyYAML, Python's `json` and Python itself read UTF-8. A file saved as UTF-16 or GBK by an editor stops the run at its first line.
+//! PyYAML, Python's `json` and Python itself read UTF-8. If an editor saved the file as UTF-16 or GBK, the run fails at its
+//! first line.
 //!
 //! ## Fix
 //! Save the file as UTF-8.
@@ -16,7 +17,7 @@
 //! 文件的字节不是读取它的程序所接受的文本：不是 UTF-8、是 UTF-16、是二进制，或根本无法读取。
 //!
 //! ## 为什么重要
-//! PyYAML、Python 的 `json` 与 Python 本身都按 UTF-8 读取。被编辑器存为 UTF-16 或 GBK 的文件在第一行就会中断运行。
+//! PyYAML、Python 的 `json` 与 Python 本身都按 UTF-8 读取。若编辑器把文件存为 UTF-16 或 GBK，运行会在第一行失败。
 //!
 //! ## 修复
 //! 把文件另存为 UTF-8。

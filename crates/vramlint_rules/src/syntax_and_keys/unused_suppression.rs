@@ -1,10 +1,9 @@
 //! # unused-suppression
 //!
-//! A suppression comment suppresses nothing: what it names is not found here, or no longer.
+//! A suppression comment suppresses nothing: the rule that it names has no finding here, or no longer has one.
 //!
 //! ## Why it matters
-//! A suppression that outlives its reason hides the next mistake on the same line. It also tells the reader of a fault that is
-//! not there.
+//! An outdated suppression hides the next mistake on the same line. It also suggests a problem that does not exist.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -19,27 +18,27 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: removes the comment, or the unused names from its list. A comment that also names a rule that does not exist is left
-//! alone, as a misspelt name may be the one that was needed.
+//! Safe: removes the comment, or the unused names from its list. A comment that also names a nonexistent rule is not changed,
+//! because the misspelled name may be the needed one.
 //!
 //! ## When it is silent
-//! Only rules that run can be unused: a rule that is not selected, is off, or is ignored for the file says nothing about its
-//! suppressions. Nothing is reported where the project around the file was too large to be read, or where a rule failed.
-//! Examples in documents are left alone.
+//! Only the suppression of a rule that runs can be unused: a rule that is not selected, is off, or is ignored for the file is
+//! not considered. Silent if the surrounding project was too large to read, or if a rule failed. Examples in documents are not
+//! checked.
 //!
 //! # 中文
 //!
-//! 抑制注释没有抑制任何结果：它所指的问题在此处不存在，或已不存在。
+//! 抑制注释没有抑制任何结果：所写的规则在此处没有结果，或已不再有。
 //!
 //! ## 为什么重要
-//! 原因消失之后仍然留下的抑制会掩盖同一行的下一个错误，也会让读者以为这里有一个并不存在的问题。
+//! 过时的抑制会掩盖同一行的下一个错误，也会让读者以为这里有一个并不存在的问题。
 //!
 //! ## 修复
-//! 安全：删除该注释，或从列表中删去无用的规则名。如果注释中还有不存在的规则名，则不改动，因为写错的可能正是需要的那一个。
+//! 安全：删除该注释，或从列表中删去无用的规则名。如果注释中还有不存在的规则名，则不改动，因为拼错的名称可能正是需要的那一个。
 //!
 //! ## 何时不报
-//! 只有实际运行的规则才谈得上“未使用”：未选择、已关闭或对该文件忽略的规则不参与判断。
-//! 若周围的项目太大而未读取，或有规则执行失败，则不报告。文档中的示例不检查。
+//! 只有实际运行的规则，其抑制才可能未使用：未选择、已关闭或对该文件忽略的规则不参与判断。若周围的项目太大而未读取，或有规则执行
+//! 失败，则不报告。文档中的示例不检查。
 
 use crate::{DiagnosticTag, Group, Rule, Symptom, needs};
 use vramlint_base::Severity;

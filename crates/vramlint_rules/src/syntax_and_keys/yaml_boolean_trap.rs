@@ -1,11 +1,10 @@
 //! # yaml-boolean-trap
 //!
-//! An unquoted `NO`, `off` or `yes` where text is expected: YAML 1.1 makes a truth value of it.
+//! An unquoted `NO`, `off` or `yes` where a string is expected: YAML 1.1 parses it as a boolean.
 //!
 //! ## Why it matters
-//! PyYAML reads `distributed_type: NO` as `False`. accelerate then has no type at all: it starts one process only because
-//! `num_processes` is given, and refuses the file otherwise. `mixed_precision: no` crashes with `'bool' object has no attribute
-//! 'lower'`.
+//! PyYAML parses `distributed_type: NO` as `False`. accelerate then has no type: it starts one process only if `num_processes`
+//! is set, and raises an error otherwise. `mixed_precision: no` fails with `'bool' object has no attribute 'lower'`.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -20,8 +19,8 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the quoted name, `'NO'` or `'no'`, which was certainly meant, since the key takes no truth value. For `yes` and `on`
-//! nothing is offered.
+//! Safe: quotes the name, `'NO'` or `'no'`. The key does not accept a boolean, so the string must be intended. No fix for `yes`
+//! and `on`.
 //!
 //! ## Sources
 //! PyYAML 6.0.3 `resolver.py`; accelerate 1.15.0 `commands/launch.py:1306`, `utils/launch.py:169`, run; transformers 5.23.0
@@ -29,14 +28,14 @@
 //!
 //! # 中文
 //!
-//! 本应是文本的位置写了未加引号的 `NO`、`off` 或 `yes`：YAML 1.1 会把它读成布尔值。
+//! 本应是字符串的位置写了未加引号的 `NO`、`off` 或 `yes`：YAML 1.1 会解析为布尔值。
 //!
 //! ## 为什么重要
-//! PyYAML 把 `distributed_type: NO` 读成 `False`。此时 accelerate 并没有得到类型：只因给出了 `num_processes` 才启动一个进程，
-//! 否则会拒绝该文件。`mixed_precision: no` 会以 `'bool' object has no attribute 'lower'` 崩溃。
+//! PyYAML 把 `distributed_type: NO` 解析为 `False`。此时 accelerate 没有得到类型：只有设置了 `num_processes` 才会启动一个进程，
+//! 否则会报错。`mixed_precision: no` 会以 `'bool' object has no attribute 'lower'` 失败。
 //!
 //! ## 修复
-//! 安全：改为加引号的 `'NO'` 或 `'no'`；该键不接受布尔值，因此本意必然是文本。对 `yes` 与 `on` 不提供修复。
+//! 安全：改为加引号的 `'NO'` 或 `'no'`；该键不接受布尔值，因此本意必然是字符串。对 `yes` 与 `on` 不提供修复。
 //!
 //! ## 来源
 //! PyYAML 6.0.3 `resolver.py`；accelerate 1.15.0 `commands/launch.py:1306`、`utils/launch.py:169`，实际运行；transformers 5.23.0
@@ -114,8 +113,8 @@ fn accelerate(project: &Project, file: &SourceFile, root: NodeRef<'_>, out: &mut
             "distributed_type" if value => (
                 Severity::Warning,
                 message!(
-                    "accelerate knows no such type; write one of its names, such as 'NO' or MULTI_GPU",
-                    "accelerate 没有这样的类型；请写它认识的名称，例如 'NO' 或 MULTI_GPU"
+                    "write the name of a distributed type, such as 'NO' or MULTI_GPU",
+                    "请写分布式类型的名称，例如 'NO' 或 MULTI_GPU"
                 ),
             ),
             "distributed_type" => distributed_type(project, file, root),
@@ -146,20 +145,23 @@ fn distributed_type(project: &Project, file: &SourceFile, root: NodeRef<'_>) -> 
     let refused = !counted && (runs.peek().is_none() || runs.any(|run| !by_flag(run)));
     if refused && !project.is_documentation_snippet(file.id) {
         let help = message!(
-            "accelerate then asks for --num_processes and stops (commands/launch.py:1306); quote it",
-            "accelerate 会要求给出 --num_processes 并停止（commands/launch.py:1306）；请加引号"
+            "quote it; otherwise accelerate requires --num_processes and stops (commands/launch.py:1306)",
+            "请加引号；否则 accelerate 会要求给出 --num_processes 并停止（commands/launch.py:1306）"
         );
         return (Severity::Error, help);
     }
-    let help = message!("it runs only because num_processes is given; quote it", "只因为给出了 num_processes 才能运行；请加引号");
+    let help = message!(
+        "quote it; the launch works only because num_processes is set",
+        "请加引号；目前只因设置了 num_processes 才能启动"
+    );
     (Severity::Info, help)
 }
 
 fn crash(key: &str) -> Message {
     let method = if key.contains("dynamo") || key == "backend" { "upper" } else { "lower" };
     message!(
-        "accelerate stops with 'bool' object has no attribute '{method}'; quote it",
-        "accelerate 会因 'bool' object has no attribute '{method}' 停止；请加引号"
+        "quote it; accelerate stops with 'bool' object has no attribute '{method}'",
+        "请加引号；accelerate 会因 'bool' object has no attribute '{method}' 停止"
     )
 }
 
@@ -171,8 +173,8 @@ fn trainer(file: &SourceFile, root: NodeRef<'_>, severity: Severity, call: Optio
         let Some(node) = root.get(key) else { continue };
         if let Some(Value::Bool(value)) = node.value(Loader::PyYaml) {
             let help = message!(
-                "transformers takes 'no', 'steps' or 'epoch' and refuses a truth value; quote it",
-                "transformers 只接受 'no'、'steps' 或 'epoch'，不接受布尔值；请加引号"
+                "quote it; transformers accepts 'no', 'steps' or 'epoch', and rejects a boolean",
+                "请加引号；transformers 只接受 'no'、'steps' 或 'epoch'，拒绝布尔值"
             );
             let mut finding = finding(file, node, key, value, severity, help);
             if let Some(load) = call {
@@ -201,8 +203,8 @@ fn finding(
         .finding(
             place,
             message!(
-                "PyYAML reads `{key}: {written}` as the truth value {read}",
-                "PyYAML 把 `{key}: {written}` 读成布尔值 {read}"
+                "YAML 1.1 parses `{key}: {written}` as the boolean `{read}`",
+                "YAML 1.1 把 `{key}: {written}` 解析为布尔值 `{read}`"
             ),
         )
         .with_severity(severity)
@@ -215,7 +217,7 @@ fn finding(
         _ => "'no'",
     };
     finding.with_fix(Fix {
-        title: message!("write {quoted}", "写作 {quoted}"),
+        title: message!("write {quoted}", "改为 {quoted}"),
         applicability: Applicability::Safe,
         edits: vec![edit::replace(fix_at, quoted)],
     })

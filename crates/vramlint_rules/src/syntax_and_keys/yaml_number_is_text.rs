@@ -1,11 +1,11 @@
 //! # yaml-number-is-text
 //!
-//! A number that YAML 1.1 reads as text: `2e-5` without a dot, `1e5` without a sign.
+//! A number that YAML 1.1 parses as a string: `2e-5` without a decimal point, `1e5` without a sign.
 //!
 //! ## Why it matters
-//! PyYAML's `safe_load` gives the text `'2e-5'` for `learning_rate: 2e-5`. An optimizer that gets it stops with a `TypeError`;
-//! code that compares it silently compares text. OmegaConf (LLaMA-Factory, torchtune), TrlParser and Axolotl turn it into a
-//! number, so nothing is said there.
+//! For `learning_rate: 2e-5`, PyYAML's `safe_load` returns the string `'2e-5'`. An optimizer raises a `TypeError` for it; code
+//! that compares it silently compares strings. OmegaConf (LLaMA-Factory, torchtune), TrlParser and Axolotl convert it to a
+//! number, so the rule is silent there.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -29,11 +29,11 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: a dot (and a sign) is added, which every loader reads as the same number; a count is written in whole digits.
+//! Safe: adds a decimal point (and a sign), so that every loader reads the same number; a count becomes an integer.
 //!
 //! ## When it is silent
-//! Where text is meant: `run_name: 1e5`, `commit: 12e4567`, quoted values. Where the project shows a loader that makes a number of it.
-//! Where no code is seen that reads the file it is advice.
+//! If a string is intended: `run_name: 1e5`, `commit: 12e4567`, quoted values. If a loader in the project converts it to a
+//! number. An info finding if no code that reads the file is found.
 //!
 //! ## Sources
 //! PyYAML 6.0.3 `resolver.py`, run; transformers 5.23.0 `HfArgumentParser.parse_yaml_file`, run; accelerate 1.15.0
@@ -41,17 +41,18 @@
 //!
 //! # 中文
 //!
-//! 被 YAML 1.1 读成文本的数字：没有小数点的 `2e-5`，没有符号的 `1e5`。
+//! 被 YAML 1.1 解析为字符串的数字：没有小数点的 `2e-5`，没有符号的 `1e5`。
 //!
 //! ## 为什么重要
-//! 对 `learning_rate: 2e-5`，PyYAML 的 `safe_load` 得到的是文本 `'2e-5'`。优化器收到它会以 `TypeError` 停止；拿它比较的代码
-//! 比的是文本。OmegaConf（LLaMA-Factory、torchtune）、TrlParser 与 Axolotl 会把它转成数字，因此这些情况不报告。
+//! 对 `learning_rate: 2e-5`，PyYAML 的 `safe_load` 得到的是字符串 `'2e-5'`。优化器会对它抛出 `TypeError`；拿它比较的代码比的是
+//! 字符串。OmegaConf（LLaMA-Factory、torchtune）、TrlParser 与 Axolotl 会把它转换为数字，因此这些情况不报告。
 //!
 //! ## 修复
 //! 安全：补上小数点（和符号），所有读取器都会读成同一个数；计数则写成整数。
 //!
 //! ## 何时不报
-//! 本意就是文本：`run_name: 1e5`、`commit: 12e4567`、加了引号的值；项目中的读取器会把它转成数字。看不到由哪段代码读取时仅作提示。
+//! 本意是字符串：`run_name: 1e5`、`commit: 12e4567`、加了引号的值。项目中的读取器会把它转换为数字。找不到读取该文件的代码时仅作
+//! 提示。
 //!
 //! ## 来源
 //! PyYAML 6.0.3 `resolver.py`，实际运行；transformers 5.23.0 `HfArgumentParser.parse_yaml_file`，实际运行；accelerate 1.15.0
@@ -334,24 +335,24 @@ fn finding(
     let place = FileRange::new(file.id, value.range());
     let message = match reader.call {
         Some(_) => message!(
-            "`{name}: {text}` is the text '{text}' to yaml.safe_load, not a number",
-            "`{name}: {text}` 对 yaml.safe_load 而言是文本 '{text}'，不是数字"
+            "`{name}: {text}` is the string '{text}' in yaml.safe_load, not a number",
+            "yaml.safe_load 把 `{name}: {text}` 解析为字符串 '{text}'，而不是数字"
         ),
         None => message!(
-            "`{name}: {text}` is the text '{text}' to PyYAML, not a number",
-            "`{name}: {text}` 对 PyYAML 而言是文本 '{text}'，不是数字"
+            "`{name}: {text}` is the string '{text}' in PyYAML, not a number",
+            "PyYAML 把 `{name}: {text}` 解析为字符串 '{text}'，而不是数字"
         ),
     };
     let mut finding = RULE.finding(place, message).with_severity(reader.severity).with_help(message!(
-        "YAML 1.1 wants a dot in the mantissa and a sign in the exponent",
-        "YAML 1.1 要求尾数有小数点、指数有正负号"
+        "YAML 1.1 floats need a decimal point in the mantissa and a sign in the exponent",
+        "YAML 1.1 的浮点数要求尾数有小数点、指数有正负号"
     ));
     if let Some(call) = reader.call {
         finding = finding.with_related(call, message!("read here", "在此读取"));
     }
     if let Some(spelling) = spelling {
         finding = finding.with_fix(Fix {
-            title: message!("write {spelling}", "写作 {spelling}"),
+            title: message!("write {spelling}", "改为 {spelling}"),
             applicability: Applicability::Safe,
             edits: vec![edit::replace(place, spelling)],
         });

@@ -1,10 +1,10 @@
 //! # yaml-number-read-otherwise
 //!
-//! A number that YAML 1.1 reads as another one: `010` is 8, `1:30` is 90.
+//! A number that YAML 1.1 parses as a different number: `010` is 8, `1:30` is 90.
 //!
 //! ## Why it matters
-//! A leading zero makes an octal number of digits up to 7, and colons make one to the base of 60. PyYAML and OmegaConf, and so every
-//! framework that reads YAML, take it so without a word; readers of YAML 1.2 take `010` for 10 and `1:30` for text.
+//! A leading zero makes digits up to 7 an octal number, and colons make a base-60 number. PyYAML and OmegaConf, and so every
+//! framework that reads YAML, do this silently; YAML 1.2 parsers read `010` as 10 and `1:30` as a string.
 //!
 //! ## Example
 //! ```yaml file=config.yaml
@@ -21,10 +21,10 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the digits without the zero in front. What was meant is not known for certain.
+//! Unsafe: removes the leading zero. The intended number is not certain.
 //!
 //! ## When it is silent
-//! Quoted values, file modes (`mode: 0755`), times, and files that are not of a training.
+//! Quoted values, file modes (`mode: 0755`), times, and files that do not belong to a training run.
 //!
 //! ## Sources
 //! PyYAML 6.0.3 `resolver.py` and OmegaConf 2.4.0, run.
@@ -34,11 +34,11 @@
 //! 被 YAML 1.1 读成另一个数的数字：`010` 是 8，`1:30` 是 90。
 //!
 //! ## 为什么重要
-//! 以 0 开头且各位不超过 7 的数字会按八进制读取，带冒号的按六十进制读取。PyYAML 与 OmegaConf（即所有读取 YAML 的框架）都悄悄这样处理；
-//! YAML 1.2 的读取器则把 `010` 读成 10，把 `1:30` 读成文本。
+//! 以 0 开头且各位不超过 7 的数字会按八进制解析，带冒号的按六十进制解析。PyYAML 与 OmegaConf（即所有读取 YAML 的框架）都静默地
+//! 这样处理；YAML 1.2 的解析器则把 `010` 读成 10，把 `1:30` 读成字符串。
 //!
 //! ## 修复
-//! 不安全：去掉前面的零。本意无法确定。
+//! 不安全：去掉前导零。本意的数字无法确定。
 //!
 //! ## 何时不报
 //! 加了引号的值、文件权限（`mode: 0755`）、时间，以及与训练无关的文件。
@@ -118,18 +118,15 @@ fn number(file: &SourceFile, name: &str, node: NodeRef<'_>, out: &mut Sink) {
         .finding(
             place,
             message!(
-                "`{name}: {written}` is {read} to PyYAML: it is read {base}",
-                "`{name}: {written}` 对 PyYAML 而言是 {read}：按{zh_base}读取"
+                "PyYAML parses `{name}: {written}` {base}: the value is {read}",
+                "PyYAML 按{zh_base}解析 `{name}: {written}`：值为 {read}"
             ),
         )
-        .with_help(message!(
-            "write the number without a leading zero, or quote it where text is meant",
-            "请去掉前导零；若本意是文本则加引号"
-        ));
+        .with_help(message!("remove the leading zero, or quote the value if it is a string", "去掉前导零；若是字符串则加引号"));
     if octal {
         let sign = &written[..written.len() - digits.len()];
         finding = finding.with_fix(Fix {
-            title: message!("write {sign}{plain}", "写作 {sign}{plain}"),
+            title: message!("write {sign}{plain}", "改为 {sign}{plain}"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, format!("{sign}{plain}"))],
         });

@@ -24,7 +24,7 @@ use vramlint_syntax::data::{DataFile, NodeRef};
 pub fn fix(file: &SourceFile, node: NodeRef<'_>, meant: &Value, applicability: Applicability) -> Option<Fix> {
     let edit = edit::set(file, node, meant)?;
     let text = edit.text.trim().to_owned();
-    Some(Fix { title: message!("write `{text}`", "改写为 `{text}`"), applicability, edits: vec![edit] })
+    Some(Fix { title: message!("write `{text}`", "改为 `{text}`"), applicability, edits: vec![edit] })
 }
 
 /// What a program does with a value that is not what it wants.
@@ -41,7 +41,7 @@ pub fn violation_message(by: &str, effect: Effect, path: &str, written: &str, pr
     let written = clipped(written);
     let Message { en, zh } = problem.expected();
     match effect {
-        Effect::Refused => message!("{by} refuses `{path}: {written}`: {en}", "{by} 拒绝 `{path}: {written}`：{zh}"),
+        Effect::Refused => message!("{by} rejects `{path}: {written}`: {en}", "{by} 拒绝 `{path}: {written}`：{zh}"),
         Effect::Ignored => message!("{by} ignores `{path}: {written}`: {en}", "{by} 会忽略 `{path}: {written}`：{zh}"),
     }
 }

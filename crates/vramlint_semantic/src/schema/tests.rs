@@ -39,7 +39,7 @@ fn types_are_as_strict_as_their_reader() {
     }
     let problem = check_value(&wants(Int, &[]), &text("5e8"), Pydantic).expect("wrong");
     assert_eq!(problem.meant(), Some(&Value::Int(500_000_000)));
-    assert_eq!(problem.expected().en, "a whole number is expected, not text");
+    assert_eq!(problem.expected().en, "expected an integer, got a string");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn sets_know_case_and_neighbours() {
     assert_eq!(check_value(&devices, &text("cpu"), Strictness::Pydantic), None);
     let upper = check_value(&devices, &text("CPU"), Strictness::Pydantic).expect("case matters");
     assert_eq!(upper.meant(), Some(&text("cpu")));
-    assert_eq!(upper.expected().en, "expected is one of cpu, nvme, none");
+    assert_eq!(upper.expected().en, "expected one of: cpu, nvme, none");
     assert_eq!(check_value(&Constraint { case_insensitive: true, ..devices }, &text("CPU"), Strictness::Pydantic), None);
     let far = check_value(&devices, &text("gpu0"), Strictness::Pydantic).expect("unknown");
     assert_eq!(far.meant(), None);

@@ -53,16 +53,16 @@ impl Violation {
     /// What is wanted instead, as the end of a sentence: `a whole number is expected, not text`.
     pub fn expected(&self) -> Message {
         match self {
-            Self::Null => message!("a value is expected, not null", "应有值，不能为 null"),
+            Self::Null => message!("expected a value, got null", "应有值，不能为 null"),
             Self::Type { wanted, got, .. } => {
                 let (Message { en, zh }, Message { en: is, zh: is_zh }) = (name(*wanted), type_of(got));
-                message!("{en} is expected, not {is}", "应为{zh}，而不是{is_zh}")
+                message!("expected {en}, got {is}", "应为{zh}，而不是{is_zh}")
             }
             Self::Set { values, .. } => {
                 let listed = values.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>();
                 let more = if values.len() > LISTED { ", …" } else { "" };
                 let (en, zh) = (listed.join(", "), listed.join("、"));
-                message!("expected is one of {en}{more}", "应为 {zh}{more} 之一")
+                message!("expected one of: {en}{more}", "应为 {zh}{more} 之一")
             }
             Self::Range { bound } => match bound {
                 Bound::AtLeast(least) => message!("it must be at least {least}", "不得小于 {least}"),
@@ -85,12 +85,12 @@ impl Violation {
 /// A type as people call it.
 fn name(kind: KeyType) -> Message {
     match kind {
-        KeyType::Bool => message!("true or false", " true 或 false"),
-        KeyType::Int => message!("a whole number", "整数"),
+        KeyType::Bool => message!("a boolean", "布尔值"),
+        KeyType::Int => message!("an integer", "整数"),
         KeyType::Float => message!("a number", "数字"),
-        KeyType::Text => message!("text", "文本"),
+        KeyType::Text => message!("a string", "字符串"),
         KeyType::List => message!("a list", "列表"),
-        KeyType::Map => message!("a block of keys", "一组键值"),
+        KeyType::Map => message!("a mapping", "映射"),
         KeyType::Any => message!("another value", "其他值"),
     }
 }
@@ -98,12 +98,12 @@ fn name(kind: KeyType) -> Message {
 fn type_of(value: &Value) -> Message {
     match value {
         Value::Null => message!("null", " null"),
-        Value::Bool(_) => message!("a truth value", "布尔值"),
-        Value::Int(_) | Value::BigInt(_) => message!("a whole number", "整数"),
-        Value::Float(_) => message!("a number with a fraction", "小数"),
-        Value::Text(_) => message!("text", "文本"),
+        Value::Bool(_) => message!("a boolean", "布尔值"),
+        Value::Int(_) | Value::BigInt(_) => message!("an integer", "整数"),
+        Value::Float(_) => message!("a float", "浮点数"),
+        Value::Text(_) => message!("a string", "字符串"),
         Value::Timestamp(_) => message!("a date", "日期"),
         Value::List(_) => message!("a list", "列表"),
-        Value::Map(_) => message!("a block of keys", "一组键值"),
+        Value::Map(_) => message!("a mapping", "映射"),
     }
 }

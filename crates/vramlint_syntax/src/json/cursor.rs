@@ -105,7 +105,10 @@ impl<'a> Reader<'a> {
         let Some(found) = self.rest().chars().next() else { return };
         let range = self.here();
         let code = u32::from(found);
-        self.refuse(range, message!("invisible character U+{code:04X}; write a space", "不可见字符 U+{code:04X}，应改为空格"));
+        self.refuse(
+            range,
+            message!("invisible character U+{code:04X}; replace it with a space", "不可见字符 U+{code:04X}；请改为空格"),
+        );
         self.go(self.at + found.len_utf8());
     }
 }

@@ -29,11 +29,11 @@ impl Reader<'_> {
         } else if rest.starts_with(['：', '=']) {
             let range = self.here();
             let found = range.slice(self.text);
-            self.refuse(range, message!("`{found}` where `:` is expected", "此处应为 `:`，却是 `{found}`"));
+            self.refuse(range, message!("expected `:`, found `{found}`", "此处应为 `:`，却是 `{found}`"));
             self.go(range.end as usize);
         } else {
             let range = self.range(key);
-            self.refuse(range, message!("no `:` after this key", "键名之后缺少 `:`"));
+            self.refuse(range, message!("missing `:` after this key", "键名之后缺少 `:`"));
             let same_line = self.text.get(behind..self.at).is_some_and(|between| !between.contains('\n'));
             if !same_line || matches!(self.peek(), None | Some(b',' | b'}' | b']')) {
                 let value = self.missing();
@@ -57,7 +57,7 @@ impl Reader<'_> {
                 Some(self.at - 1)
             }
             Some(found @ ('，' | '、' | ';' | '；')) if self.mode == Mode::Tolerant => {
-                self.refuse(self.here(), message!("`{found}` where `,` is expected", "此处应为 `,`，却是 `{found}`"));
+                self.refuse(self.here(), message!("expected `,`, found `{found}`", "此处应为 `,`，却是 `{found}`"));
                 self.go(self.at + found.len_utf8());
                 None
             }
@@ -84,7 +84,7 @@ impl Reader<'_> {
             return;
         }
         let same_line = self.text.get(behind..self.at).is_some_and(|between| !between.contains(['\n', '\r']));
-        let message = message!("no comma after this value", "此值之后缺少逗号");
+        let message = message!("missing comma after this value", "此值之后缺少逗号");
         if self.mode == Mode::Tolerant && plain.is_some() && same_line {
             // Hjson takes the rest of the line for a part of the value.
             self.refuse(range, message);
@@ -104,8 +104,8 @@ impl Reader<'_> {
             {
                 let key = super::word::clipped(&scalar.text);
                 let message = message!(
-                    "duplicate key `{key}`: DeepSpeed refuses the file, strict JSON keeps the last value",
-                    "重复的键 `{key}`：DeepSpeed 拒绝读取该文件，严格 JSON 只保留最后一个值"
+                    "duplicate key `{key}`: DeepSpeed rejects the file, strict JSON keeps the last value",
+                    "重复的键 `{key}`：DeepSpeed 会拒绝该文件，严格 JSON 只保留最后一个值"
                 );
                 found.push(SyntaxError { range: node.range, message, refused_by: RefusedBy::Hjson });
             }

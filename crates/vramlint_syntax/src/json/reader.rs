@@ -159,7 +159,7 @@ impl Reader<'_> {
     /// Reads a value; the cursor stands behind blanks.
     pub(super) fn value(&mut self) -> NodeId {
         while self.peek() == Some(b':') {
-            self.refuse(self.here(), message!("`:` where a value is expected", "此处应为值，却是 `:`"));
+            self.refuse(self.here(), message!("expected a value, found `:`", "此处应为值，却是 `:`"));
             self.go(self.at + 1);
             self.blanks();
         }
@@ -298,7 +298,7 @@ impl Reader<'_> {
         let close = self.peek().unwrap_or_default();
         let opener = if close == b'}' { b'{' } else { b'[' };
         let bracket = char::from(close);
-        self.refuse(self.here(), message!("`{bracket}` closes nothing here", "此处的 `{bracket}` 没有对应的开括号"));
+        self.refuse(self.here(), message!("unmatched `{bracket}`", "此处的 `{bracket}` 没有对应的开括号"));
         if self.halted {
             return Step::End;
         }

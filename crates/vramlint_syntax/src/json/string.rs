@@ -34,8 +34,8 @@ impl Reader<'_> {
                     self.refuse(
                         range,
                         message!(
-                            "control character 0x{control:02X} in a string; write it as an escape",
-                            "字符串中有控制字符 0x{control:02X}，应写成转义"
+                            "control character 0x{control:02X} in a string; use an escape sequence",
+                            "字符串中有控制字符 0x{control:02X}；请改用转义序列"
                         ),
                     );
                     text.push(char::from(control));
@@ -45,7 +45,7 @@ impl Reader<'_> {
         }
         let range = TextRange::of(start..self.at);
         if quote == b'\'' {
-            self.strict(range, message!("JSON knows only double quotes", "JSON 只允许双引号"));
+            self.strict(range, message!("JSON allows only double quotes", "JSON 只允许双引号"));
         }
         let style = if quote == b'"' { Style::Double } else { Style::Single };
         self.scalar(range, Scalar { text, style })
@@ -63,7 +63,7 @@ impl Reader<'_> {
         if text.len() == line.len() {
             text.truncate(kept.len());
         }
-        self.refuse(TextRange::of(start..end), message!("this string is not closed on its line", "字符串没有在本行内闭合"));
+        self.refuse(TextRange::of(start..end), message!("this string is not closed on its line", "字符串没有在本行内结束"));
         self.go(end);
     }
 
@@ -90,7 +90,7 @@ impl Reader<'_> {
                 self.refuse(
                     range,
                     message!(
-                        "`\\{letter}` is no escape of JSON; a backslash is written `\\\\`",
+                        "`\\{letter}` is not a JSON escape; write a backslash as `\\\\`",
                         "`\\{letter}` 不是 JSON 转义；反斜杠应写成 `\\\\`"
                     ),
                 );
@@ -99,7 +99,7 @@ impl Reader<'_> {
             }
         };
         if letter == '\'' {
-            self.strict(TextRange::of(start..start + 2), message!("`\\'` is no escape of JSON", "`\\'` 不是 JSON 转义"));
+            self.strict(TextRange::of(start..start + 2), message!("`\\'` is not a JSON escape", "`\\'` 不是 JSON 转义"));
         }
         text.push(simple);
         self.go(start + 1 + letter.len_utf8());
@@ -162,7 +162,7 @@ impl Reader<'_> {
         }
         self.at = end + 3;
         let range = TextRange::of(start..self.at);
-        self.strict(range, message!("JSON has no strings over several lines", "JSON 不支持多行字符串"));
+        self.strict(range, message!("JSON does not support multi-line strings", "JSON 不支持多行字符串"));
         self.scalar(range, Scalar { text, style: Style::Literal })
     }
 
@@ -184,7 +184,7 @@ impl Reader<'_> {
         self.hard = true;
         self.refuse(
             TextRange::of(start..start + 3),
-            message!("`'''` is not closed, or the text has one line only", "`'''` 没有闭合，或整个文本只有一行"),
+            message!("`'''` is not closed, or the string has only one line", "`'''` 没有闭合，或整个字符串只有一行"),
         );
         self.at = self.text.len();
         let text = self.text[start + 3..].to_owned();

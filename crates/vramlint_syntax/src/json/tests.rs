@@ -91,7 +91,7 @@ fn messages_name_what_stands_there() {
     assert_eq!(message("{\"a\": None\n}"), "`None` is not JSON; write `null`");
     assert_eq!(message("{\"a\": 5_000\n}"), "`5_000` is not a JSON number");
     assert_eq!(message("{“a”: 1}"), "the key `“a”` has typographic quotes; JSON needs `\"`");
-    assert_eq!(message("{\u{a0}\"a\": 1}"), "the key `\u{a0}\"a\"` holds the invisible character U+00A0");
+    assert_eq!(message("{\u{a0}\"a\": 1}"), "the key `\u{a0}\"a\"` contains the invisible character U+00A0");
     assert_eq!(message("{a b: 1}"), "a key needs double quotes: `a b`");
 }
 

@@ -57,7 +57,7 @@ impl Reader<'_> {
             }
             if infinite {
                 self.hard = true;
-                self.refuse(range, message!("Hjson refuses numbers of this size", "Hjson 拒绝这么大的数"));
+                self.refuse(range, message!("Hjson rejects numbers of this size", "Hjson 拒绝这么大的数"));
             }
             return self.scalar(range, scalar);
         }
@@ -222,37 +222,37 @@ fn complaint(word: &str) -> Message {
         _ => None,
     };
     if let Some(json) = json {
-        return message!("`{bare}` is not JSON; write `{json}`", "`{bare}` 不是 JSON，应写成 `{json}`");
+        return message!("`{bare}` is not JSON; write `{json}`", "`{bare}` 不是 JSON；请写 `{json}`");
     }
     let shown = clipped(word);
     if let Some(code) = hides(word) {
-        return message!("`{shown}` holds the invisible character U+{code:04X}", "`{shown}` 含有不可见字符 U+{code:04X}");
+        return message!("`{shown}` contains the invisible character U+{code:04X}", "`{shown}` 含有不可见字符 U+{code:04X}");
     }
     if word.contains(['“', '”', '‘', '’']) {
-        return message!("`{shown}` has typographic quotes; JSON needs `\"`", "`{shown}` 使用了中文引号，JSON 需要 `\"`");
+        return message!("`{shown}` has typographic quotes; JSON needs `\"`", "`{shown}` 使用了弯引号；JSON 需要 `\"`");
     }
     if let Some(wide) = word.chars().find(|found| "，：；".contains(*found)) {
-        return message!("`{shown}` holds a full-width `{wide}`", "`{shown}` 含有全角标点 `{wide}`");
+        return message!("`{shown}` contains a full-width `{wide}`", "`{shown}` 含有全角标点 `{wide}`");
     }
     let numeric = bare.trim_start_matches(['+', '-', '.']).starts_with(|first: char| first.is_ascii_digit());
     if numeric && bare.chars().all(|found| found.is_ascii_alphanumeric() || "+-._".contains(found)) {
         return message!("`{shown}` is not a JSON number", "`{shown}` 不是 JSON 数字");
     }
-    message!("text without quotes: `{shown}`", "文本缺少引号：`{shown}`")
+    message!("unquoted string: `{shown}`", "字符串缺少引号：`{shown}`")
 }
 
 fn key_complaint(key: &str) -> Message {
     let shown = clipped(key);
     if let Some(code) = hides(key) {
         return message!(
-            "the key `{shown}` holds the invisible character U+{code:04X}",
+            "the key `{shown}` contains the invisible character U+{code:04X}",
             "键名 `{shown}` 含有不可见字符 U+{code:04X}"
         );
     }
     if key.contains(['“', '”', '‘', '’']) {
         return message!(
             "the key `{shown}` has typographic quotes; JSON needs `\"`",
-            "键名 `{shown}` 使用了中文引号，JSON 需要 `\"`"
+            "键名 `{shown}` 使用了弯引号；JSON 需要 `\"`"
         );
     }
     message!("a key needs double quotes: `{shown}`", "键名需要双引号：`{shown}`")

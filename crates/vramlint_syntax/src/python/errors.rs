@@ -28,7 +28,7 @@ pub(super) fn notebook_command(range: TextRange, text: &str) -> SyntaxError {
     error(
         range,
         message!(
-            "`{command}` is a notebook command, which Python itself does not run",
+            "`{command}` is a notebook command, which Python cannot run",
             "`{command}` 是 notebook 命令，Python 本身不能运行"
         ),
     )
@@ -65,26 +65,26 @@ fn describe(text: &str, range: TextRange, kind: &ParseErrorType) -> Message {
         }
         E::OtherError(words) => other(words),
         E::ExpectedExpression => message!("an expression is missing here", "此处缺少表达式"),
-        E::UnexpectedIndentation => message!("the line is indented without reason", "此行缩进多余"),
+        E::UnexpectedIndentation => message!("unexpected indentation", "此行缩进多余"),
         E::EmptySlice => message!("an index is missing between the brackets", "方括号内缺少下标"),
         E::EmptyImportNames => message!("the import names nothing", "import 后缺少名称"),
         E::EmptyGlobalNames | E::EmptyNonlocalNames | E::EmptyDeleteTargets | E::EmptyTypeParams => {
             message!("a name is missing here", "此处缺少名称")
         }
         E::PositionalAfterKeywordArgument | E::PositionalAfterKeywordUnpacking | E::InvalidArgumentUnpackingOrder => {
-            message!("a positional argument stands behind a keyword argument", "位置参数出现在关键字参数之后")
+            message!("positional argument after a keyword argument", "位置参数出现在关键字参数之后")
         }
         E::InvalidAssignmentTarget | E::InvalidNamedAssignmentTarget | E::InvalidAnnotatedAssignmentTarget => {
-            message!("nothing can be assigned to this expression", "不能给此表达式赋值")
+            message!("cannot assign to this expression", "不能给此表达式赋值")
         }
         E::InvalidAugmentedAssignmentTarget | E::InvalidDeleteTarget => {
-            message!("this expression can be neither changed nor deleted", "此表达式不能被修改或删除")
+            message!("cannot modify or delete this expression", "此表达式不能被修改或删除")
         }
         E::NonDefaultParamAfterDefaultParam => {
-            message!("a parameter without default stands behind one with a default", "无默认值的参数出现在有默认值的参数之后")
+            message!("parameter without a default after a parameter with a default", "无默认值的参数出现在有默认值的参数之后")
         }
         E::ParamAfterVarKeywordParam | E::VarParameterWithDefault | E::ExpectedKeywordParam => {
-            message!("the parameters are in an order or form that Python refuses", "参数的顺序或写法不被 Python 接受")
+            message!("Python rejects the order or form of these parameters", "Python 不接受这些参数的顺序或写法")
         }
         E::UnparenthesizedNamedExpression
         | E::UnparenthesizedTupleExpression
@@ -104,7 +104,7 @@ fn describe(text: &str, range: TextRange, kind: &ParseErrorType) -> Message {
 
 fn expected_token(expected: TokenKind, found: TokenKind) -> Message {
     Message {
-        en: format!("{} expected, {} found", token_en(expected), token_en(found)),
+        en: format!("expected {}, found {}", token_en(expected), token_en(found)),
         zh: format!("此处应为{}，实际为{}", token_zh(expected), token_zh(found)),
     }
 }
@@ -113,15 +113,15 @@ fn token_en(kind: TokenKind) -> String {
     match kind {
         TokenKind::Newline | TokenKind::NonLogicalNewline => "end of line".to_owned(),
         TokenKind::Indent => "an indented block".to_owned(),
-        TokenKind::Dedent => "the end of the block".to_owned(),
+        TokenKind::Dedent => "end of block".to_owned(),
         TokenKind::EndOfFile => "end of file".to_owned(),
         TokenKind::Name => "a name".to_owned(),
         TokenKind::Int | TokenKind::Float | TokenKind::Complex => "a number".to_owned(),
         TokenKind::String | TokenKind::FStringStart | TokenKind::TStringStart => "a string".to_owned(),
-        TokenKind::FStringMiddle | TokenKind::TStringMiddle => "text of an f-string".to_owned(),
-        TokenKind::FStringEnd | TokenKind::TStringEnd => "the end of an f-string".to_owned(),
+        TokenKind::FStringMiddle | TokenKind::TStringMiddle => "f-string text".to_owned(),
+        TokenKind::FStringEnd | TokenKind::TStringEnd => "end of f-string".to_owned(),
         TokenKind::IpyEscapeCommand => "a notebook command".to_owned(),
-        TokenKind::Unknown => "something unreadable".to_owned(),
+        TokenKind::Unknown => "an unrecognized token".to_owned(),
         kind => kind.to_string(),
     }
 }
@@ -161,14 +161,14 @@ fn other(words: &str) -> Message {
     }
     match words {
         "Expected a statement" | "Expected a simple statement" => {
-            message!("a statement is expected here", "此处应为语句")
+            message!("expected a statement", "此处应为语句")
         }
         "Expected an identifier" => message!("a name is missing here", "此处缺少名称"),
         words if words.starts_with("Expected an identifier, but found a keyword") => {
-            message!("a keyword of Python stands where a name is expected", "此处应为名称，却是 Python 关键字")
+            message!("expected a name, found a Python keyword", "此处应为名称，却是 Python 关键字")
         }
         words if words.starts_with("Expected an expression or") => {
-            message!("an expression or the closing bracket is expected here", "此处应为表达式或右括号")
+            message!("expected an expression or the closing bracket", "此处应为表达式或右括号")
         }
         words => verbatim(words),
     }
@@ -189,17 +189,19 @@ fn lexical(kind: &LexicalErrorType) -> Message {
         L::UnclosedStringError => message!("the string is not closed", "字符串没有结束引号"),
         L::FStringError(kind) | L::TStringError(kind) => interpolated(kind),
         L::IndentationError => {
-            message!("the indentation fits none of the enclosing blocks", "缩进与任何外层代码块都不一致")
+            message!("the indentation matches none of the enclosing blocks", "缩进与任何外层代码块都不一致")
         }
         L::UnrecognizedToken { tok } => {
             let tok = tok.escape_debug();
-            message!("the character `{tok}` has no place in Python code", "字符 `{tok}` 不能出现在 Python 代码中")
+            message!("the character `{tok}` is not allowed in Python code", "Python 代码中不允许字符 `{tok}`")
         }
-        L::LineContinuationError => message!("something follows the `\\` that joins lines", "续行符 `\\` 之后不能有其他内容"),
+        L::LineContinuationError => {
+            message!("unexpected characters after the line continuation `\\`", "续行符 `\\` 之后不能有其他内容")
+        }
         L::Eof => message!("the file ends in the middle of a statement", "文件在语句中间结束"),
-        L::InvalidByteLiteral => message!("a bytes literal holds a character that is not ASCII", "bytes 字面量含有非 ASCII 字符"),
+        L::InvalidByteLiteral => message!("a bytes literal contains a non-ASCII character", "bytes 字面量含有非 ASCII 字符"),
         L::UnicodeError | L::MissingUnicodeLbrace | L::MissingUnicodeRbrace | L::StringError => {
-            message!("the string holds an escape that Python cannot read", "字符串中的转义无法解析")
+            message!("the string contains an invalid escape", "字符串中含有无效的转义")
         }
         L::OtherError(words) => verbatim(words),
     }

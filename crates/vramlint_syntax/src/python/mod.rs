@@ -40,7 +40,7 @@ pub const MAX_BLOCK_DEPTH: u32 = 100;
 /// Reads a module. Broken statements are skipped, the rest is kept.
 pub fn parse(text: &str) -> Module {
     if u32::try_from(text.len()).is_err() {
-        return refused(text, message!("file is larger than 4 GiB", "文件超过 4 GiB"));
+        return refused(text, message!("the file is larger than 4 GiB", "文件超过 4 GiB"));
     }
     guarded(text, || {
         let depth = Depth::of(text);
@@ -50,7 +50,7 @@ pub fn parse(text: &str) -> Module {
         let blanked = nesting_recovery::deep_statements(text);
         let depth = Depth::of(&blanked.text);
         if depth.is_refused() {
-            return refused(text, message!("code is nested too deeply to be read", "代码嵌套过深，无法读取"));
+            return refused(text, message!("the code is nested too deeply to parse", "代码嵌套过深，无法解析"));
         }
         let mut module = read(&blanked.text, depth);
         module.errors.retain(|error| !blanked.regions.iter().any(|region| region.range.touches(error.range)));
@@ -69,7 +69,7 @@ fn read(text: &str, depth: Depth) -> Module {
         let builder = std::thread::Builder::new().name("python".to_owned()).stack_size(nesting_limit::LARGE_STACK);
         match builder.spawn_scoped(scope, || lower::module(text)) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => refused(text, message!("code is nested too deeply to be read", "代码嵌套过深，无法读取")),
+            Err(_) => refused(text, message!("the code is nested too deeply to parse", "代码嵌套过深，无法解析")),
         }
     })
 }

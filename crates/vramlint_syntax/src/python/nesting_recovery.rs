@@ -45,13 +45,13 @@ impl Scan<'_> {
             self.step();
             let (message, refused_by) = if self.frames.brackets() > MAX_BRACKETS {
                 let refused = message!(
-                    "more than {n} brackets are open at once, which Python refuses",
+                    "more than {n} brackets are open at once, which Python rejects",
                     "同时打开的括号超过 {n} 层，Python 会拒绝",
                     n = MAX_BRACKETS
                 );
                 (refused, RefusedBy::All)
             } else if self.frames.chain() > MAX_CHAIN || self.braces > MAX_BRACKETS {
-                (message!("statement is nested too deeply to be read", "语句嵌套过深，无法读取"), RefusedBy::Nobody)
+                (message!("the statement is nested too deeply to parse", "语句嵌套过深，无法解析"), RefusedBy::Nobody)
             } else {
                 continue;
             };

@@ -26,7 +26,10 @@ pub(super) fn check(text: &str, file: &DataFile) -> Vec<SyntaxError> {
             let line = lines.line_of(before) + 1;
             errors.push(SyntaxError {
                 range: key.range(),
-                message: message!("key `{spelling}` is already written on line {line}", "键 `{spelling}` 在第 {line} 行已经写过"),
+                message: message!(
+                    "duplicate key `{spelling}`, first set on line {line}",
+                    "键 `{spelling}` 重复，首次出现在第 {line} 行"
+                ),
                 refused_by: RefusedBy::UniqueKeys,
             });
         }

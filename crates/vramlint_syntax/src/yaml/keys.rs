@@ -61,14 +61,14 @@ fn question_mark(text: &str, node: &Node, role: Role, errors: &mut Vec<SyntaxErr
     }
     if written.starts_with(':') {
         let message = message!(
-            "PyYAML cannot read an unquoted value that starts with `:` inside brackets",
-            "PyYAML 无法读取括号内以 `:` 开头的未加引号的值"
+            "PyYAML cannot parse an unquoted value that starts with `:` inside brackets",
+            "PyYAML 无法解析括号内以 `:` 开头的未加引号的值"
         );
         report(errors, node.range, message);
     } else if rest.contains('?') && !rest.starts_with(['"', '\'']) {
         let message = message!(
-            "PyYAML cannot read a `?` in an unquoted value inside brackets; put it in quotes",
-            "PyYAML 无法读取括号内未加引号的值中的 `?`，请加引号"
+            "PyYAML cannot parse `?` in an unquoted value inside brackets; quote it",
+            "PyYAML 无法解析括号内未加引号的值中的 `?`；请加引号"
         );
         report(errors, node.range, message);
     }
@@ -82,7 +82,7 @@ fn far_colon(text: &str, key: &Node, tag: u32, errors: &mut Vec<SyntaxError>) {
     let far = between.contains(['\n', '\r']) || between.len() > LONGEST_KEY && between.chars().count() > LONGEST_KEY;
     if far && !explicit(text, start) {
         let message = message!(
-            "PyYAML needs a key and its colon on one line, at most {LONGEST_KEY} characters apart",
+            "PyYAML requires a key and its colon on one line, at most {LONGEST_KEY} characters apart",
             "PyYAML 要求键与冒号在同一行，且相距不超过 {LONGEST_KEY} 个字符"
         );
         report(errors, TextRange::new(start, key.range.end.max(start + 1)), message);

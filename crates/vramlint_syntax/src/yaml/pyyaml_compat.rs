@@ -60,7 +60,11 @@ fn tabs(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
         last_line = Some(line);
         reported += 1;
         let range = TextRange::of(at..at + 1);
-        report(errors, range, message!("PyYAML allows no tab here; use a space", "PyYAML 不允许此处使用制表符（tab），请用空格"));
+        report(
+            errors,
+            range,
+            message!("PyYAML does not allow a tab here; use a space", "PyYAML 不允许此处使用制表符（tab）；请用空格"),
+        );
     }
 }
 
@@ -106,7 +110,7 @@ fn block_scalars(text: &str, file: &DataFile, errors: &mut Vec<SyntaxError>) {
             report(
                 errors,
                 place,
-                message!("PyYAML needs the text behind this mark indented", "PyYAML 要求此标记之后的文本有缩进"),
+                message!("PyYAML requires the text after this indicator to be indented", "PyYAML 要求此标记之后的文本有缩进"),
             );
         }
     }
@@ -123,7 +127,7 @@ fn anchors(text: &str, file: &DataFile, errors: &mut Vec<SyntaxError>) {
                     report(
                         errors,
                         node.range,
-                        message!("no anchor `&{name}` stands before this alias", "此别名之前没有锚点 `&{name}`"),
+                        message!("anchor `&{name}` is not defined before this alias", "此别名之前未定义锚点 `&{name}`"),
                     );
                 }
                 anchor_name(text, name, node.range, errors);
@@ -156,8 +160,8 @@ fn anchor_name(text: &str, name: &str, range: TextRange, errors: &mut Vec<Syntax
     let ends = behind.is_none_or(|c| c.is_whitespace() || "?:,]}%@`".contains(c));
     if !named || !ends {
         let message = message!(
-            "PyYAML takes only letters, digits, `-` and `_` in the name `{name}`, and a space behind it",
-            "PyYAML 的锚点名 `{name}` 只能包含字母、数字、`-` 和 `_`，其后要有空格"
+            "PyYAML allows only letters, digits, `-` and `_` in the name `{name}`, and a space after it",
+            "PyYAML 只允许名称 `{name}` 中有字母、数字、`-` 和 `_`，其后要有空格"
         );
         report(errors, range, message);
     }
@@ -217,7 +221,7 @@ fn wrong_tag(tag: Option<&str>) -> Message {
         Tag::Core(
             "str" | "int" | "float" | "bool" | "null" | "binary" | "timestamp" | "seq" | "map" | "set" | "omap" | "pairs",
         ) => {
-            message!("tag `{tag}` does not fit what it stands before", "标签 `{tag}` 与其后的内容不符")
+            message!("tag `{tag}` does not fit the value after it", "标签 `{tag}` 与其后的值不符")
         }
         _ => unknown_tag(tag),
     }
@@ -227,7 +231,7 @@ fn wrong_tag(tag: Option<&str>) -> Message {
 fn pairs(file: &DataFile, items: &[NodeId], place: TextRange, errors: &mut Vec<SyntaxError>) {
     let single = |id: &NodeId| NodeRef { file, id: *id }.entries().count() == 1;
     if !items.iter().all(single) {
-        report(errors, place, message!("each item must be a mapping of one key", "每一项都必须是只有一个键的映射"));
+        report(errors, place, message!("each item must be a mapping with one key", "每一项都必须是只有一个键的映射"));
     }
 }
 
@@ -236,14 +240,14 @@ fn key_and_merge(file: &DataFile, entry: Entry, errors: &mut Vec<SyntaxError>) {
     let value = NodeRef { file, id: entry.value };
     if matches!(key.follow().raw().kind, NodeKind::Sequence(_) | NodeKind::Mapping(_)) {
         let message = message!(
-            "a list or mapping cannot be a key in Python; `{{{{ … }}}}` must stand in quotes",
-            "列表或映射在 Python 中不能作键；`{{{{ … }}}}` 需要加引号"
+            "a list or mapping cannot be a key in Python; quote `{{{{ … }}}}`",
+            "列表或映射在 Python 中不能作键；请给 `{{{{ … }}}}` 加引号"
         );
         report(errors, key.range(), message);
     }
     let list = matches!(value.follow().raw().kind, NodeKind::Sequence(_));
     if is_merge_key(key) && !value.is_mapping() && !(list && value.items().all(NodeRef::is_mapping)) {
-        report(errors, value_place(key, value), message!("`<<` can merge mappings only", "`<<` 只能合并映射"));
+        report(errors, value_place(key, value), message!("`<<` can merge only mappings", "`<<` 只能合并映射"));
     }
 }
 

@@ -53,25 +53,25 @@ pub fn refusal(scalar: &Scalar, tag: Option<&str>, as_key: bool) -> Option<Messa
     };
     match kind {
         Implicit::Merge | Implicit::DefaultValue if !as_key => Some(message!(
-            "PyYAML cannot load a bare `{text}` as a value; put it in quotes",
-            "PyYAML 无法把裸写的 `{text}` 读作值，请加引号"
+            "PyYAML cannot load an unquoted `{text}` as a value; quote it",
+            "PyYAML 无法把未加引号的 `{text}` 读作值；请加引号"
         )),
         Implicit::Merge | Implicit::DefaultValue | Implicit::Text | Implicit::Null => None,
         _ if construct(kind, text, Loader::PyYaml, explicit).is_some() => None,
         Implicit::Timestamp => Some(message!(
-            "PyYAML takes `{text}` for a date, and there is no such date; put it in quotes if it is text",
-            "PyYAML 把 `{text}` 当作日期，而这个日期不存在；若是文本请加引号"
+            "PyYAML parses `{text}` as a date, but it is not a valid date; quote it if it is a string",
+            "PyYAML 把 `{text}` 解析为日期，但该日期无效；若是字符串请加引号"
         )),
-        _ => Some(message!("PyYAML cannot make a number or truth value of `{text}`", "PyYAML 无法把 `{text}` 转成数字或布尔值")),
+        _ => Some(message!("PyYAML cannot convert `{text}` to a number or boolean", "PyYAML 无法把 `{text}` 转换为数字或布尔值")),
     }
 }
 
 pub(super) fn unknown_tag(tag: &str) -> Message {
-    message!("`yaml.safe_load` knows no tag `{tag}`", "`yaml.safe_load` 不认识标签 `{tag}`")
+    message!("`yaml.safe_load` does not support the tag `{tag}`", "`yaml.safe_load` 不支持标签 `{tag}`")
 }
 
 fn binary_refusal(text: &str) -> Option<Message> {
-    (!text.is_ascii()).then(|| message!("`!!binary` takes base64 text only", "`!!binary` 只接受 base64 文本"))
+    (!text.is_ascii()).then(|| message!("`!!binary` accepts only base64", "`!!binary` 只接受 base64"))
 }
 
 /// A tag as far as loaders tell them apart.

@@ -96,64 +96,71 @@ pub(super) fn message_of(error: YamlError, found: &str) -> Message {
         | YamlError::StrayBracket
         | YamlError::CommaMissing
         | YamlError::DashInBrackets => bracket_message(error, found),
-        YamlError::Tab => message!("a tab cannot indent YAML; use spaces", "YAML 不能用制表符（tab）缩进，请用空格"),
+        YamlError::Tab => {
+            message!("YAML does not allow tabs for indentation; use spaces", "YAML 不允许用制表符（tab）缩进；请用空格")
+        }
         YamlError::NotAnItem => {
-            message!("expected a `- ` item of the list here, found `{found}`", "此处应为列表项 `- `，却是 `{found}`")
+            message!("expected a `- ` list item, found `{found}`", "此处应为列表项 `- `，却是 `{found}`")
         }
         YamlError::Indentation => {
-            message!("this line's indentation fits no level above it", "这一行的缩进与上面任何一层都不一致")
+            message!("the indentation of this line matches no level above it", "这一行的缩进与上面任何一层都不一致")
         }
         YamlError::DashNotAllowed => {
-            message!("a `- ` item cannot start here; put the list on its own lines", "`- ` 列表项不能写在这里，请另起一行")
+            message!("a `- ` item cannot start here; put the list on its own lines", "`- ` 列表项不能写在这里；请另起一行")
         }
-        YamlError::BlankMissing => message!("a space is missing after `{found}`", "`{found}` 后面缺少空格"),
+        YamlError::BlankMissing => message!("missing space after `{found}`", "`{found}` 后面缺少空格"),
         YamlError::Character(c) => character_message(c),
         YamlError::CommentNotSeparated => {
             message!("a comment needs a space before its `#`", "注释的 `#` 前面需要空格")
         }
-        YamlError::CommentInText => message!("a comment cuts a text of several lines in two", "注释把一段多行文本截断了"),
+        YamlError::CommentInText => message!("a comment splits a multi-line scalar", "注释把一个多行标量截断了"),
         YamlError::ByteOrderMark => {
-            message!("a byte order mark stands inside the file; delete it", "文件中间有字节顺序标记（BOM），请删除")
+            message!("byte order mark inside the file; delete it", "文件中间有字节顺序标记（BOM）；请删除")
         }
         YamlError::BlockHeader => message!(
             "only `+`, `-` or a digit from 1 to 9 may follow `|` or `>`",
             "`|` 或 `>` 后面只能跟 `+`、`-` 或 1 到 9 的数字"
         ),
-        YamlError::TooDeep => message!("nested too deeply to be read", "嵌套过深，无法读取"),
+        YamlError::TooDeep => message!("nested too deeply to parse", "嵌套过深，无法解析"),
         YamlError::AnchorName => message!(
-            "`{found}` needs a name of letters, digits, `-` or `_`; quote it if it is text",
-            "`{found}` 后面需要由字母、数字、`-` 或 `_` 组成的名称；若是文本请加引号"
+            "`{found}` needs a name of letters, digits, `-` or `_`; quote it if it is a string",
+            "`{found}` 后面需要由字母、数字、`-` 或 `_` 组成的名称；若是字符串请加引号"
         ),
         YamlError::Tag => {
-            message!("`{found}` is not a well-formed tag; quote it if it is text", "`{found}` 不是合法的标签；若是文本请加引号")
+            message!(
+                "`{found}` is not a well-formed tag; quote it if it is a string",
+                "`{found}` 不是合法的标签；若是字符串请加引号"
+            )
         }
         YamlError::DocumentMark => message!("a document cannot start or end here", "文档不能在此处开始或结束"),
-        YamlError::EndOfText => message!("the file ends too early", "文件提前结束"),
+        YamlError::EndOfText => message!("unexpected end of file", "文件提前结束"),
         YamlError::Directive => message!("this `%` line is not a YAML directive", "以 `%` 开头的这一行不是合法的 YAML 指令"),
         YamlError::Template => {
-            message!("a template statement is no YAML; the file has to be rendered first", "模板语句不是 YAML，需要先渲染该文件")
+            message!("a template statement is not YAML; render the file first", "模板语句不是 YAML；请先渲染该文件")
         }
-        YamlError::Panicked => message!("could not read on from here", "从此处起无法继续读取"),
-        YamlError::Other => message!("`{found}` does not fit here", "`{found}` 不应出现在这里"),
+        YamlError::Panicked => message!("cannot parse the file from here on", "从此处起无法继续解析"),
+        YamlError::Other => message!("unexpected `{found}`", "`{found}` 不应出现在这里"),
     }
 }
 
 fn key_message(error: YamlError, found: &str) -> Message {
     match error {
         YamlError::SecondColon => message!(
-            "a second colon makes another key inside the value; quote the value if it is text",
-            "值里又出现了一个冒号，会变成另一个键；若是文本请加引号"
+            "a second colon starts another key inside the value; quote the value if it is a string",
+            "值里的第二个冒号会开始另一个键；若是字符串请给值加引号"
         ),
         YamlError::DeeperThanKey => {
             message!("this line is indented below a key that already has a value", "这一行缩进在一个已经有值的键之下")
         }
         YamlError::NoBlankAfterColon => {
-            message!("no `key: value` here: a colon needs a space after it", "这里不是 `键: 值`：冒号后面需要空格")
+            message!("expected `key: value`; a colon needs a space after it", "此处应为 `键: 值`；冒号后面需要空格")
         }
-        YamlError::NoColon => message!("`{found}` has no colon, but keys stand around it", "`{found}` 没有冒号，而前后都是键"),
+        YamlError::NoColon => {
+            message!("`{found}` has no colon, but the lines around it are keys", "`{found}` 没有冒号，而前后都是键")
+        }
         YamlError::NotAKey => message!("expected a key at this indentation, found `{found}`", "此缩进处应为键，却是 `{found}`"),
         YamlError::KeyNotAllowed => message!("a key cannot start here", "此处不能出现键"),
-        _ => message!("this colon makes no key here", "此处的冒号不能构成键"),
+        _ => message!("this colon does not follow a key", "此处的冒号之前没有键"),
     }
 }
 
@@ -161,15 +168,14 @@ fn bracket_message(error: YamlError, found: &str) -> Message {
     match error {
         YamlError::QuoteNotClosed => message!("the quote opened here is not closed", "此处的引号没有闭合"),
         YamlError::AfterValue => message!(
-            "`{found}` follows a value that is already complete; put quotes around the whole value",
+            "`{found}` after a complete value; quote the whole value",
             "`{found}` 出现在已经结束的值之后；请给整个值加引号"
         ),
-        YamlError::AfterQuote => message!(
-            "`{found}` follows a closing quote; the quotes must enclose the whole value",
-            "`{found}` 出现在右引号之后；引号应括住整个值"
-        ),
+        YamlError::AfterQuote => {
+            message!("`{found}` after a closing quote; quote the whole value", "`{found}` 出现在右引号之后；请给整个值加引号")
+        }
         YamlError::Escape => message!(
-            "unknown `\\` sequence in double quotes; write `\\\\` or use single quotes",
+            "invalid escape after `\\` in double quotes; write `\\\\` or use single quotes",
             "双引号中的 `\\` 转义无效；请写 `\\\\` 或改用单引号"
         ),
         YamlError::BracketNotClosed(open) => message!("the `{open}` opened here is not closed", "此处的 `{open}` 没有闭合"),
@@ -177,19 +183,19 @@ fn bracket_message(error: YamlError, found: &str) -> Message {
             message!("the `{open}` opened here is closed by `{close}`", "此处的 `{open}` 被 `{close}` 闭合")
         }
         YamlError::StrayBracket => {
-            message!("`{found}` closes nothing; quote it if it is text", "`{found}` 没有对应的左括号；若是文本请加引号")
+            message!("unmatched `{found}`; quote it if it is a string", "`{found}` 没有对应的左括号；若是字符串请加引号")
         }
         YamlError::CommaMissing => {
-            message!("a comma or a closing bracket is missing before `{found}`", "`{found}` 之前缺少逗号或右括号")
+            message!("missing comma or closing bracket before `{found}`", "`{found}` 之前缺少逗号或右括号")
         }
-        _ => message!("a `- ` item cannot stand inside brackets", "方括号或花括号内不能使用 `- ` 列表项"),
+        _ => message!("a `- ` item is not allowed inside brackets", "方括号或花括号内不允许使用 `- ` 列表项"),
     }
 }
 
 fn character_message(c: char) -> Message {
     if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') {
         let code = u32::from(c);
-        return message!("control character U+{code:04X} is not allowed in YAML", "YAML 中不允许控制字符 U+{code:04X}");
+        return message!("YAML does not allow the control character U+{code:04X}", "YAML 不允许控制字符 U+{code:04X}");
     }
-    message!("no value can start with `{c}`; put it in quotes", "值不能以 `{c}` 开头，请加引号")
+    message!("a value cannot start with `{c}`; quote it", "值不能以 `{c}` 开头；请加引号")
 }

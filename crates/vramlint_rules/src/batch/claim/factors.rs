@@ -15,7 +15,7 @@ pub(in crate::batch) fn formula(run: &Run) -> String {
         .iter()
         .map(|concept| run.int(*concept).map_or_else(|| "?".to_owned(), |n| n.to_string()))
         .collect::<Vec<_>>()
-        .join(" x ")
+        .join(" × ")
 }
 
 /// Where each factor is written; a derived world size points at the processes, else at the GPUs that are visible.
@@ -70,8 +70,8 @@ pub(in crate::batch) fn accumulation(place: FileRange, micro: i64, world: i64, t
     let steps = total / rest;
     (steps > 0).then(|| Fix {
         title: message!(
-            "set gradient_accumulation_steps to {steps}: {micro} x {steps} x {world} = {total}",
-            "把 gradient_accumulation_steps 设为 {steps}：{micro} x {steps} x {world} = {total}"
+            "set gradient_accumulation_steps to {steps}: {micro} × {steps} × {world} = {total}",
+            "把 gradient_accumulation_steps 设为 {steps}：{micro} × {steps} × {world} = {total}"
         ),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(place, steps.to_string())],
@@ -93,7 +93,7 @@ pub(in crate::batch) fn rescaled(run: &Run, before: i64, total: i64) -> Vec<Fix>
         let rate = spelled(rate * factor);
         let (en, zh) = name;
         Fix {
-            title: message!("learning rate by the {en} rule: {rate}", "按{zh}规则换算的学习率：{rate}"),
+            title: message!("learning rate by the {en} scaling rule: {rate}", "按{zh}缩放规则换算的学习率：{rate}"),
             applicability: Applicability::Display,
             edits: vec![edit::replace(place, rate)],
         }

@@ -1,11 +1,12 @@
 //! # import-removed
 //!
-//! A name is imported that the installed release of transformers, TRL or PEFT no longer has.
+//! The code imports a name that the installed version of transformers, TRL or PEFT no longer provides.
 //!
 //! ## Why it matters
-//! The import raises before anything else runs. Most scripts that break so were written for TRL before 0.29, which moved PPO, ORPO, CPO,
-//! online DPO, GKD and others out of its top package, or for transformers before 5.0, which lost everything for TensorFlow and Flax. Some
-//! of it lives on in `trl.experimental`; PPO does not: GRPO and RLOO are what TRL trains online with.
+//! The import raises an error before anything else runs. Most affected scripts were written for TRL before 0.29, which moved
+//! PPO, ORPO, CPO, online DPO, GKD and others out of its top-level package, or for transformers before 5.0, which removed
+//! everything for TensorFlow and Flax. Some names still exist in `trl.experimental`, but not PPO: TRL's online trainers are
+//! GRPO and RLOO.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -26,27 +27,29 @@
 //! ```
 //!
 //! ## Fix
-//! Pin the older release, or write the code for what the newer one has. There is no automatic fix.
+//! Pin the older version, or port the code to the newer one. There is no automatic fix.
 //!
 //! ## When it is milder
-//! Advice where the version is not known. Silent for imports under `try`, under an `if` and in functions, and for names that the tables
-//! do not list.
+//! An info finding if the version is not known. Silent for imports under `try`, under `if` and in functions, and for names that
+//! the tables do not list.
 //!
 //! ## Sources
-//! The top packages of 43 releases of TRL from 0.4.7 to 1.16.0 (`trl/__init__.py`), compared with each other; transformers 4.45.2, 4.47.1,
-//! 4.49.0, 4.50.3, 4.57.1, 5.0.0 and 5.23.0 (`transformers/__init__.py`); PEFT 0.5.0, 0.9.0, 0.12.0 and 0.21.2. With 5.23.0 and 1.16.0 the
-//! imports were run. A release between two of these may already lack a name: the border is the later one.
+//! The top-level packages of 43 releases of TRL from 0.4.7 to 1.16.0 (`trl/__init__.py`), compared with each other;
+//! transformers 4.45.2, 4.47.1, 4.49.0, 4.50.3, 4.57.1, 5.0.0 and 5.23.0 (`transformers/__init__.py`); PEFT 0.5.0, 0.9.0,
+//! 0.12.0 and 0.21.2. With 5.23.0 and 1.16.0 the imports were run. A release between two of these may already lack a name: the
+//! rule uses the later one.
 //!
 //! # 中文
 //!
-//! 导入了所安装的 transformers、TRL 或 PEFT 版本中已不存在的名称。
+//! 代码导入了所安装的 transformers、TRL 或 PEFT 版本不再提供的名称。
 //!
 //! ## 为什么重要
-//! 导入会先于其他一切报错。这类脚本大多为 TRL 0.29 之前的版本编写（0.29 起 PPO、ORPO、CPO、在线 DPO、GKD 等已移出顶层包），或为 transformers 5.0 之前
-//! 的版本编写（5.0 去掉了 TensorFlow 和 Flax 的全部内容）。其中一部分仍在 `trl.experimental` 中；PPO 则没有：TRL 的在线训练用 GRPO 和 RLOO。
+//! 导入会先于其他一切报错。受影响的脚本大多为 TRL 0.29 之前的版本编写（0.29 把 PPO、ORPO、CPO、在线 DPO、GKD 等移出了顶层包），
+//! 或为 transformers 5.0 之前的版本编写（5.0 删除了 TensorFlow 和 Flax 的全部内容）。一部分名称仍在 `trl.experimental` 中，但
+//! PPO 不在：TRL 的在线训练器是 GRPO 和 RLOO。
 //!
 //! ## 修复
-//! 固定旧版本，或按新版本改写代码。没有自动修复。
+//! 固定旧版本，或把代码移植到新版本。没有自动修复。
 //!
 //! ## 何时从轻
 //! 版本未知时仅作提示。`try`、`if` 和函数中的导入以及表中没有的名称不报。
@@ -127,18 +130,20 @@ fn finding(cx: &Context<'_>, file: &SourceFile, place: FileRange, gone: &Gone<'_
     let gate = version_gate::evaluate(cx.project, file.id, &VersionRange::since(gone.library, gone.until), RULE.severity)?;
     let (library, until, name) = (gone.library, gone.until, gone.name);
     let message = message!(
-        "{library} {until} and later have no `{name}` here: the import fails",
-        "{library} {until} 及之后在此没有 `{name}`：导入会失败"
+        "{library} {until} and later do not provide `{name}` here: the import fails",
+        "{library} {until} 及之后的版本此处没有 `{name}`：导入会失败"
     );
     let severity =
         if cx.project.is_documentation_snippet(file.id) { gate.severity.min(Severity::Warning) } else { gate.severity };
     let mut found = RULE.finding(place, message).with_severity(severity);
     found = found.with_help(match (gone.instead, gone.library) {
         ("", "trl") => message!(
-            "pin trl below {until}, or use GRPOTrainer or RLOOTrainer",
-            "把 trl 固定在 {until} 以下，或改用 GRPOTrainer 或 RLOOTrainer"
+            "pin trl below {until}, or use `GRPOTrainer` or `RLOOTrainer`",
+            "把 trl 固定在 {until} 以下，或改用 `GRPOTrainer` 或 `RLOOTrainer`"
         ),
-        ("", _) => message!("pin {library} below {until}, or do without it", "把 {library} 固定在 {until} 以下，或不再使用它"),
+        ("", _) => {
+            message!("pin {library} below {until}, or remove the import", "把 {library} 固定在 {until} 以下，或删除该导入")
+        }
         (instead, _) => {
             message!("use {instead}, or pin {library} below {until}", "改用 {instead}，或把 {library} 固定在 {until} 以下")
         }

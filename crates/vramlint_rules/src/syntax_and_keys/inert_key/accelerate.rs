@@ -42,10 +42,11 @@ fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &Kno
     let path = &found.row.path;
     let message = message!(
         "accelerate never reads `{path}` from its file: only {flag} sets it",
-        "accelerate 从不从文件读取 `{path}`：只有 {flag} 能设置它"
+        "accelerate 从不从文件读取 `{path}`：只能用 {flag} 设置"
     );
     let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
-    let help = message!("pass {flag} to accelerate launch, or remove the key", "请把 {flag} 传给 accelerate launch，或删除该键");
+    let help =
+        message!("pass {flag} to `accelerate launch`, or remove the key", "把 {flag} 传给 `accelerate launch`，或删除该键");
     // The wizard writes it everywhere, and the launcher does the same without it.
     let severity = if path.as_str() == "same_network" { Severity::Info } else { RULE.severity };
     out.push(RULE.finding(place, message).with_severity(severity).with_help(help));

@@ -36,13 +36,13 @@ fn blocks(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
         let name = &kind.name;
         let message = message!(
             "{block} has no effect: distributed_type is {name}, not {needs}",
-            "{block} 不生效：distributed_type 为 {name}，而不是 {needs}"
+            "{block} 不起作用：distributed_type 为 {name}，而不是 {needs}"
         );
         let finding = RULE.finding(FileRange::new(file.id, key.range()), message);
         let finding = finding.with_related(kind.place, message!("the type", "类型"));
         found.push(finding.with_help(message!(
-            "write distributed_type: {needs}, or remove the block",
-            "请写 distributed_type: {needs}，或删除该块"
+            "set `distributed_type: {needs}`, or remove the block",
+            "设置 `distributed_type: {needs}`，或删除该块"
         )));
     }
     found.extend(fp8(start));
@@ -50,8 +50,8 @@ fn blocks(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
         let Some((block, sizes)) = root.entry("parallelism_config") else { return found };
         if sizes.entries().any(|(_, value)| value.text().and_then(|text| text.parse::<i64>().ok()).is_some_and(|n| n > 1)) {
             let message = message!(
-                "parallelism_config has no effect: distributed_type NO starts one process",
-                "parallelism_config 不生效：distributed_type 为 NO 时只启动一个进程"
+                "parallelism_config has no effect: with distributed_type NO only one process starts",
+                "parallelism_config 不起作用：distributed_type 为 NO 时只启动一个进程"
             );
             found.push(
                 RULE.finding(FileRange::new(file.id, block.range()), message)
@@ -75,11 +75,13 @@ fn fp8(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     if precision.eq_ignore_ascii_case("fp8") || mentioned_in_code(start) {
         return None;
     }
-    let message =
-        message!("fp8_config has no effect: mixed_precision is {precision}", "fp8_config 不生效：mixed_precision 为 {precision}");
+    let message = message!(
+        "fp8_config has no effect: mixed_precision is {precision}",
+        "fp8_config 不起作用：mixed_precision 为 {precision}"
+    );
     let finding = RULE.finding(FileRange::new(file.id, key.range()), message);
     let finding =
-        finding.with_help(message!("write mixed_precision: fp8, or remove the block", "请写 mixed_precision: fp8，或删除该块"));
+        finding.with_help(message!("set `mixed_precision: fp8`, or remove the block", "设置 `mixed_precision: fp8`，或删除该块"));
     Some(match place {
         Some(place) => finding.with_related(place, message!("the precision", "精度")),
         None => finding,
@@ -106,7 +108,7 @@ fn fsdp(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
                 let same = word(&given) == "FULL_SHARD" || given.as_bool() == Some(true) || given.value == Value::Null;
                 let named = setting("fsdp_sharding_strategy").is_some_and(|own| word(&own) == word(&given));
                 if !same && !named {
-                    let help = message!("call it fsdp_sharding_strategy", "应使用 fsdp_sharding_strategy");
+                    let help = message!("use `fsdp_sharding_strategy`", "改用 `fsdp_sharding_strategy`");
                     found.push(unread("fsdp_reshard_after_forward", &given, 1, help));
                 }
             }
@@ -118,8 +120,8 @@ fn fsdp(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
                 let is_set = !matches!(start.block("fsdp_config", "fsdp_reshard_after_forward"), Evaluated::Absent);
                 if !full && !is_set && given.value != Value::Null {
                     let help = message!(
-                        "write fsdp_reshard_after_forward: false for SHARD_GRAD_OP, true for FULL_SHARD",
-                        "SHARD_GRAD_OP 请写 fsdp_reshard_after_forward: false，FULL_SHARD 请写 true"
+                        "set `fsdp_reshard_after_forward` to false for SHARD_GRAD_OP, true for FULL_SHARD",
+                        "SHARD_GRAD_OP 把 `fsdp_reshard_after_forward` 设为 false，FULL_SHARD 设为 true"
                     );
                     found.push(unread("fsdp_sharding_strategy", &given, 2, help));
                 }
@@ -161,33 +163,35 @@ fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
         };
         if let Some(given) = setting("zero3_init_flag").filter(|given| given.as_bool() == Some(true)) {
             let message = message!(
-                "zero3_init_flag is only for ZeRO 3: accelerate turns it off at stage {stage}",
-                "zero3_init_flag 只用于 ZeRO 3：阶段 {stage} 时 accelerate 会将其关闭"
+                "zero3_init_flag applies only to ZeRO stage 3: accelerate disables it at stage {stage}",
+                "zero3_init_flag 只用于 ZeRO 第 3 阶段：第 {stage} 阶段时 accelerate 会将其关闭"
             );
             let finding = below(RULE.finding(given.entry(), message));
             found.push(finding.with_help(message!(
-                "write zero_stage: 3, or zero3_init_flag: false",
-                "请写 zero_stage: 3，或 zero3_init_flag: false"
+                "set `zero_stage: 3` or `zero3_init_flag: false`",
+                "设置 `zero_stage: 3` 或 `zero3_init_flag: false`"
             )));
         }
         let device =
             setting("offload_param_device").filter(|given| given.text().is_some_and(|text| text.to_lowercase() != "none"));
         if let Some(given) = device.filter(|_| start.has_json() == Some(false)) {
             let message = message!(
-                "offload_param_device has no effect at ZeRO {stage}: parameters are sharded only at stage 3",
-                "ZeRO {stage} 时 offload_param_device 不生效：只有阶段 3 才切分参数"
+                "offload_param_device has no effect at ZeRO stage {stage}: only stage 3 shards parameters",
+                "offload_param_device 在 ZeRO 第 {stage} 阶段不起作用：只有第 3 阶段才分片参数"
             );
             let finding = below(RULE.finding(given.entry(), message));
             found.push(finding.with_help(message!(
-                "write zero_stage: 3, or offload_param_device: none",
-                "请写 zero_stage: 3，或 offload_param_device: none"
+                "set `zero_stage: 3` or `offload_param_device: none`",
+                "设置 `zero_stage: 3` 或 `offload_param_device: none`"
             )));
         }
         if let Some(given) =
             setting("zero3_save_16bit_model").filter(|given| given.as_bool() == Some(true) && start.has_json() == Some(false))
         {
-            let message =
-                message!("zero3_save_16bit_model has no effect at ZeRO {stage}", "ZeRO {stage} 时 zero3_save_16bit_model 不生效");
+            let message = message!(
+                "zero3_save_16bit_model has no effect at ZeRO stage {stage}",
+                "zero3_save_16bit_model 在 ZeRO 第 {stage} 阶段不起作用"
+            );
             found.push(below(RULE.finding(given.entry(), message)).with_severity(Severity::Info));
         }
     }
@@ -226,14 +230,14 @@ fn nvme(start: &AccelerateLaunch<'_>, what: &str) -> Option<Finding> {
         return None;
     }
     let message = message!(
-        "accelerate does not hand on {key}: DeepSpeed offloads to a folder called `none`",
+        "accelerate does not pass on {key}: DeepSpeed offloads to a folder called `none`",
         "accelerate 不会传递 {key}：DeepSpeed 会卸载到名为 `none` 的文件夹"
     );
     let place = path.as_ref().map_or_else(|| device.entry(), LaunchValue::entry);
     let finding = RULE.finding(place, message).with_related(device.place, message!("the device", "设备"));
     Some(finding.with_help(message!(
-        "write the offload in a DeepSpeed JSON and name it with deepspeed_config_file",
-        "请把卸载写入 DeepSpeed JSON，并用 deepspeed_config_file 指定"
+        "configure the offload in a DeepSpeed JSON file, and set `deepspeed_config_file` to its path",
+        "在 DeepSpeed JSON 中配置卸载，并把 `deepspeed_config_file` 设为其路径"
     )))
 }
 
@@ -253,15 +257,16 @@ fn legacy(start: &AccelerateLaunch<'_>) -> Option<Finding> {
                 "fp16 是旧名：accelerate 会读作 mixed_precision: fp16"
             );
             let finding = RULE.finding(place, message).with_severity(Severity::Info);
-            Some(finding.with_help(message!("write mixed_precision: fp16", "请写 mixed_precision: fp16")))
+            Some(finding.with_help(message!("set `mixed_precision: fp16`", "设置 `mixed_precision: fp16`")))
         }
         Some((_, own)) if own.text() != Some("fp16") => {
             let written = own.range().slice(&file.text);
             let message =
-                message!("fp16 has no effect beside mixed_precision: {written}", "有 mixed_precision: {written} 时 fp16 不生效");
-            let finding =
-                RULE.finding(place, message).with_related(FileRange::new(file.id, own.range()), message!("it wins", "它优先"));
-            Some(finding.with_help(message!("remove fp16", "删除 fp16")))
+                message!("fp16 has no effect when mixed_precision is {written}", "mixed_precision 为 {written} 时 fp16 不起作用");
+            let finding = RULE
+                .finding(place, message)
+                .with_related(FileRange::new(file.id, own.range()), message!("this key takes precedence", "该键优先"));
+            Some(finding.with_help(message!("remove `fp16`", "删除 `fp16`")))
         }
         Some(_) => None,
     }

@@ -20,10 +20,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let shown = written(cx.project, given);
-        let message =
-            message!("{shown} has no effect in DPO of trl 0.29 and later", "{shown} 在 trl 0.29 及之后版本的 DPO 中不起作用");
+        let message = message!("{shown} has no effect in DPO since trl 0.29", "自 trl 0.29 起，{shown} 在 DPO 中不起作用");
         let mut found = finding_of(cx, set, &RULE, Severity::Info, given.place, message)
-            .with_help(message!("remove it: rows are padded all the same", "删除它：样本仍会被填充"));
+            .with_help(message!("remove it: samples are padded either way", "删除它：样本仍会被填充"));
         if let Some(edit) = remove(cx.project, set, given) {
             let title = message!("remove it", "删除它");
             found = found.with_fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });

@@ -1,10 +1,10 @@
 //! # inert-key
 //!
-//! A key that its tool accepts and does nothing with, as it stands.
+//! A key that its tool accepts, but that has no effect as written.
 //!
 //! ## Why it matters
-//! The file says one thing and the run does another, and no message tells. Of some keys of accelerate's file only the flag is read,
-//! as the flag always has a value of its own; others were never read by anything.
+//! The file and the run disagree, without any message. accelerate ignores some keys of its file because the command-line flag
+//! always has a value of its own; other keys were never read at all.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -24,20 +24,21 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the key takes the name that is read, where there is one in the same block.
+//! Unsafe: renames the key to the one that is read, if the same block has one.
 //!
 //! ## When it is silent
-//! Where the value is the default anyway, where the launch gives the flag, and for `same_network` on one machine.
+//! If the value is the default, if the launch passes the flag, and for `same_network` on one machine.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1278`, run.
 //!
 //! # 中文
 //!
-//! 工具接受该键，但照目前的写法它不起任何作用。
+//! 工具接受该键，但照目前的写法不起任何作用。
 //!
 //! ## 为什么重要
-//! 文件写的是一回事，运行的是另一回事，而且没有任何提示。accelerate 文件中的某些键只从启动参数读取，因为该参数总有自己的值；另一些键从来没有谁读取。
+//! 文件与实际运行不一致，而且没有任何提示。accelerate 会忽略其文件中的某些键，因为对应的命令行参数总有自己的值；另一些键从未被
+//! 读取。
 //!
 //! ## 修复
 //! 不安全：同一块中有会被读取的键名时，改为该名。

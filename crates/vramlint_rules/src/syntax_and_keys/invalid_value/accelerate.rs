@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !removed(cx, file, &found, out) {
                 let finding = finding(file, &found, "accelerate", &problem, schema::refusal_severity(certain));
                 out.push(match found.value.text().and_then(meant_type) {
-                    Some(name) if finding.fixes.is_empty() => finding.with_help(message!("write `{name}`", "应写作 `{name}`")),
+                    Some(name) if finding.fixes.is_empty() => finding.with_help(message!("write `{name}`", "改为 `{name}`")),
                     _ => finding,
                 });
             }
@@ -65,7 +65,7 @@ fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Fi
     }
     let written = node.range().slice(&file.text);
     let message = message!(
-        "accelerate refuses `compute_environment: {written}`: it is LOCAL_MACHINE or AMAZON_SAGEMAKER",
+        "accelerate rejects `compute_environment: {written}`: expected one of: LOCAL_MACHINE, AMAZON_SAGEMAKER",
         "accelerate 拒绝 `compute_environment: {written}`：应为 LOCAL_MACHINE 或 AMAZON_SAGEMAKER"
     );
     let place = FileRange::new(file.id, key.range().cover(node.range()));
@@ -88,11 +88,11 @@ fn removed(cx: &Context<'_>, file: &SourceFile, found: &KnownEntry<'_>, out: &mu
     };
     let path = &found.row.path;
     let message =
-        message!("accelerate {until} and later refuse `{path}: {written}`", "accelerate 从 {until} 起拒绝 `{path}: {written}`");
+        message!("accelerate {until} and later reject `{path}: {written}`", "accelerate 从 {until} 起拒绝 `{path}: {written}`");
     let mut finding =
         RULE.finding(FileRange::new(file.id, found.key.range().cover(found.value.range())), message).with_severity(severity);
     if let Some(instead) = &row.instead {
-        finding = finding.with_help(message!("write `{instead}`", "应写作 `{instead}`"));
+        finding = finding.with_help(message!("write `{instead}`", "改为 `{instead}`"));
         let applicability = if severity == Severity::Error { Applicability::Safe } else { Applicability::Unsafe };
         let fix = schema::fix(file, found.value, &Value::Text(instead.clone()), applicability);
         finding.fixes.extend(fix);
@@ -185,7 +185,7 @@ fn typed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
         let fine = if *fraction { plain.parse::<f64>().is_ok() } else { plain.parse::<i128>().is_ok() };
         if !fine && !text.is_empty() {
             let message = message!(
-                "accelerate launch refuses --{name} {text}: a number is expected",
+                "accelerate launch rejects --{name} {text}: expected a number",
                 "accelerate launch 拒绝 --{name} {text}：应为数字"
             );
             found.push(RULE.finding(place, message));
@@ -195,11 +195,11 @@ fn typed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
         let lower = text.to_lowercase();
         if lower != text && classes::values("accelerate.Accelerator", "mixed_precision").contains(&lower.as_str()) {
             let message = message!(
-                "accelerate launch refuses --mixed_precision {text}: as a flag it is written {lower}",
-                "accelerate launch 拒绝 --mixed_precision {text}：作为参数应写 {lower}"
+                "accelerate launch rejects --mixed_precision {text}: the flag takes {lower}",
+                "accelerate launch 拒绝 --mixed_precision {text}：该参数应写 {lower}"
             );
             found.push(RULE.finding(place, message).with_fix(Fix {
-                title: message!("write `{lower}`", "改写为 `{lower}`"),
+                title: message!("write `{lower}`", "改为 `{lower}`"),
                 applicability: Applicability::Safe,
                 edits: vec![edit::replace(place, lower)],
             }));
@@ -304,7 +304,7 @@ fn violation_finding(
 ) -> Finding {
     let name = if given.by_flag() { format!("--{key} {text}") } else { format!("{key}: {text}") };
     let message =
-        message!("accelerate refuses `{name}`: expected is one of {listed}", "accelerate 拒绝 `{name}`：应为 {listed} 之一");
+        message!("accelerate rejects `{name}`: expected one of: {listed}", "accelerate 拒绝 `{name}`：应为 {listed} 之一");
     let finding = RULE.finding(given.entry(), message);
     let Some(near) = near else { return finding };
     let json = start.file.and_then(|file| file.data()).is_some_and(|data| data.json);
@@ -314,7 +314,7 @@ fn violation_finding(
         _ => near.to_owned(),
     };
     finding.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")).with_fix(Fix {
-        title: message!("write `{written}`", "改写为 `{written}`"),
+        title: message!("write `{written}`", "改为 `{written}`"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(given.place, written)],
     })
@@ -336,11 +336,11 @@ fn number(start: &AccelerateLaunch<'_>, (block, key): (&str, &str), known: &[i64
 fn processes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (count, given) = start.processes().filter(|(count, _)| *count <= 0)?;
     let why: Message = if count == -1 {
-        message!("it asks for --num_processes instead", "它会要求给出 --num_processes")
+        message!("it requires --num_processes instead", "它会要求给出 --num_processes")
     } else {
-        message!("torchrun starts at least one process", "torchrun 至少启动一个进程")
+        message!("torchrun needs at least one process", "torchrun 至少需要一个进程")
     };
     let Message { en, zh } = why;
-    let message = message!("accelerate refuses `num_processes: {count}`: {en}", "accelerate 拒绝 `num_processes: {count}`：{zh}");
+    let message = message!("accelerate rejects `num_processes: {count}`: {en}", "accelerate 拒绝 `num_processes: {count}`：{zh}");
     Some(RULE.finding(given.entry(), message))
 }

@@ -36,7 +36,7 @@ fn report(
     let shown = written(cx.project, given);
     let (en, zh) = (&why.en, &why.zh);
     let mut found =
-        finding_of(cx, set, &RULE, severity, given.place, message!("{shown} is refused: {en}", "{shown} 会被拒绝：{zh}"));
+        finding_of(cx, set, &RULE, severity, given.place, message!("{shown} raises an error: {en}", "{shown} 会报错：{zh}"));
     let Some(meant) = meant else { return found };
     found = found.with_help(did_you_mean(meant));
     let file = cx.project.file(given.value_place.file);
@@ -58,7 +58,7 @@ fn report(
             .is_some_and(|(old, new)| letters(old) == letters(new));
         let applicability = if same { Applicability::Safe } else { Applicability::Unsafe };
         let text = edit.text.trim().to_owned();
-        found = found.with_fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] });
+        found = found.with_fix(Fix { title: message!("write {text}", "改为 {text}"), applicability, edits: vec![edit] });
     }
     found
 }

@@ -144,13 +144,13 @@ fn bits(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, valu
     };
     (!taken.contains(&number)).then(|| {
         let what = message!(
-            "LLaMA-Factory refuses {name} {number}: {method} knows 4 and 8",
-            "LLaMA-Factory 会拒绝 {name} {number}：{method} 只支持 4 与 8"
+            "LLaMA-Factory rejects {name} {number}: {method} supports only 4 and 8",
+            "LLaMA-Factory 拒绝 {name} {number}：{method} 只支持 4 与 8"
         );
         let what = if taken == [4, 8] {
             what
         } else {
-            message!("LLaMA-Factory refuses {name} {number} with {method}", "LLaMA-Factory 会拒绝 {name} {number}（{method}）")
+            message!("LLaMA-Factory rejects {name} {number} with {method}", "LLaMA-Factory 拒绝 {name} {number}（{method}）")
         };
         RULE.finding(setting.place, what).with_severity(RULE.severity)
     })
@@ -164,15 +164,15 @@ fn share(keys: &FrameworkConfig<'_>) -> Option<(vramlint_base::FileRange, Findin
     let number = keys.number(key).filter(|number| *number <= 0.0 || *number > 1.0)?;
     let place = keys.place(key)?;
     let why: Message = message!(
-        "{key} is {number}: vLLM takes a share of the GPU above 0 and up to 1",
-        "{key} 为 {number}：vLLM 需要大于 0、不超过 1 的 GPU 显存比例"
+        "{key} is {number}: vLLM needs a fraction of GPU memory above 0 and at most 1",
+        "{key} 为 {number}：vLLM 需要大于 0、不超过 1 的显存比例"
     );
     let mut found = RULE.finding(place, why).with_severity(RULE.severity);
     if (5.0..=100.0).contains(&number) {
         let meant = Value::Float(number / 100.0);
         found = found.with_help(did_you_mean(&meant));
         found.fixes.push(Fix {
-            title: message!("write {meant}", "改写为 {meant}"),
+            title: message!("write {meant}", "改为 {meant}"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, meant.to_string())],
         });
@@ -181,13 +181,13 @@ fn share(keys: &FrameworkConfig<'_>) -> Option<(vramlint_base::FileRange, Findin
 }
 
 fn finding(setting: &FrameworkSetting, name: &str, text: &str, by: &str, meant: Option<&str>) -> Finding {
-    let what = message!("{by} refuses `{text}` for {name}", "{by} 会拒绝 {name} 的值 `{text}`");
+    let what = message!("{by} rejects `{text}` for {name}", "{by} 拒绝 {name} 的值 `{text}`");
     let mut found = RULE.finding(setting.place, what).with_severity(RULE.severity);
     if let Some(meant) = meant {
         found = found.with_help(did_you_mean(&Value::Text(meant.to_owned())));
         if setting.place != setting.key {
             found.fixes.push(Fix {
-                title: message!("write {meant}", "改写为 {meant}"),
+                title: message!("write {meant}", "改为 {meant}"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit::replace(setting.place, meant)],
             });

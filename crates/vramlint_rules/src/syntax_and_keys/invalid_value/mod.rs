@@ -1,9 +1,9 @@
 //! # invalid-value
 //!
-//! A value outside the set or the range that its key takes.
+//! A value outside the set or the range that its key accepts.
 //!
 //! ## Why it matters
-//! accelerate and DeepSpeed refuse such a value, mostly before the first step; the letters' case counts in most places.
+//! accelerate and DeepSpeed reject such a value, mostly before the first step. Most values are case-sensitive.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -21,11 +21,11 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where only the case of the letters is wrong, or the value has one successor; unsafe where a near spelling is offered.
+//! Safe if only the case is wrong, or if the value has a single successor; unsafe if a similar spelling is suggested.
 //!
 //! ## When it is milder
-//! Advice for a value that older versions took while the installed version is not known. Silent for `auto` and for what a template
-//! fills in.
+//! An info finding for a value that older versions accepted, if the installed version is not known. Silent for `auto` and for
+//! values from a template.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/config/config_args.py:173`, `utils/launch.py:171`, run; DeepSpeed 0.19.8
@@ -36,10 +36,10 @@
 //! 值不在其键所接受的集合或范围之内。
 //!
 //! ## 为什么重要
-//! accelerate 与 DeepSpeed 会拒绝这样的值，多在第一步之前；多数地方区分大小写。
+//! accelerate 与 DeepSpeed 会拒绝这样的值，多在第一步之前。多数值区分大小写。
 //!
 //! ## 修复
-//! 只是大小写有误，或该值有唯一的后继写法时为安全修复；给出相近拼写时为不安全修复。
+//! 只是大小写有误，或该值有唯一的后继写法时为安全修复；建议相近拼写时为不安全修复。
 //!
 //! ## 何时从轻
 //! 旧版本接受的值，在所装版本未知时仅作提示。写作 `auto` 或由模板填入时不报告。

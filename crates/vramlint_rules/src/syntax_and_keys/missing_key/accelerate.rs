@@ -24,12 +24,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((first, _)) = root.entries().next() else { continue };
         for key in keys::accelerate().iter().filter(absent) {
             let path = &key.path;
-            let message = message!("accelerate refuses the file: `{path}` is missing", "accelerate 会拒绝此文件：缺少 `{path}`");
+            let message = message!(
+                "`accelerate launch` rejects this file: `{path}` is missing",
+                "`accelerate launch` 会拒绝此文件：缺少 `{path}`"
+            );
             let mut finding = RULE.finding(FileRange::new(file.id, first.range()), message);
             if path == "distributed_type" {
                 finding = finding.with_help(message!(
                     "add `distributed_type`: MULTI_GPU, DEEPSPEED, FSDP, or 'NO' for one process",
-                    "请补上 `distributed_type`：MULTI_GPU、DEEPSPEED、FSDP，单进程则为 'NO'"
+                    "加入 `distributed_type`：MULTI_GPU、DEEPSPEED、FSDP，单进程则为 'NO'"
                 ));
                 finding.fixes.extend(distributed_type(file, root, first));
             }
@@ -49,20 +52,24 @@ fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
     })?;
     let data = file.data().filter(|data| data.errors.is_empty() && file.decode_errors.is_empty())?;
     let (range, message) = match data.root() {
-        Some(root) if root.is_mapping() && root.entries().next().is_none() => {
-            (root.range(), message!("accelerate refuses the file: it holds no keys", "accelerate 会拒绝此文件：其中没有任何键"))
-        }
+        Some(root) if root.is_mapping() && root.entries().next().is_none() => (
+            root.range(),
+            message!(
+                "`accelerate launch` rejects this file: it contains no keys",
+                "`accelerate launch` 会拒绝此文件：其中没有任何键"
+            ),
+        ),
         Some(root) if matches!(root.value(Loader::PyYaml), Some(Value::List(_))) => (
             root.range(),
             message!(
-                "accelerate stops at this file: it is a list, not a block of keys",
-                "accelerate 会在此文件处停止：它是列表，而不是一组键值"
+                "`accelerate launch` fails on this file: expected a mapping, got a list",
+                "`accelerate launch` 读取此文件会失败：应为映射，而不是列表"
             ),
         ),
         Some(root) if !is_nothing(root) => return None,
         _ => (
             TextRange::new(0, 0),
-            message!("accelerate stops at this file: it is empty", "accelerate 会在此文件处停止：它是空的"),
+            message!("`accelerate launch` fails on this file: it is empty", "`accelerate launch` 读取此文件会失败：文件为空"),
         ),
     };
     // What stands in the first line is enough to find it.
@@ -70,8 +77,8 @@ fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
     let end = range.start + u32::try_from(line).unwrap_or(0);
     let finding = RULE.finding(FileRange::new(file.id, TextRange::new(range.start, end)), message);
     Some(finding.with_related(named, message!("this command reads it", "此命令读取它")).with_help(message!(
-        "write at least distributed_type: 'NO', or take --config_file away",
-        "至少写 distributed_type: 'NO'，或去掉 --config_file"
+        "add at least `distributed_type: 'NO'`, or remove `--config_file`",
+        "至少加入 `distributed_type: 'NO'`，或删除 `--config_file`"
     )))
 }
 
@@ -95,21 +102,21 @@ fn num_processes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let place = FileRange::new(file.id, kind.range());
     if start.is_alone() {
         let message = message!(
-            "num_processes is missing: every launch must give --num_processes",
-            "缺少 num_processes：每次启动都必须给出 --num_processes"
+            "num_processes is not set: every launch must pass --num_processes",
+            "未设置 num_processes：每次启动都必须给出 --num_processes"
         );
         return Some(RULE.finding(place, message).with_severity(Severity::Info));
     }
     let message = message!(
-        "accelerate stops: type {name} without num_processes in the file, and without --num_processes",
-        "accelerate 会停止：类型 {name} 在文件中没有 num_processes，也没有 --num_processes"
+        "accelerate raises an error: type {name} needs num_processes in the file or --num_processes",
+        "accelerate 会报错：类型 {name} 需要在文件中设置 num_processes，或给出 --num_processes"
     );
     let finding = RULE.finding(place, message).with_help(message!(
-        "add num_processes, the number of GPUs of all machines",
-        "请补上 num_processes，即所有机器的 GPU 总数"
+        "set `num_processes` to the number of GPUs on all machines",
+        "把 `num_processes` 设为所有机器的 GPU 总数"
     ));
     Some(match start.command() {
-        Some(command) => finding.with_related(command, message!("this command does not give it", "该命令没有给出")),
+        Some(command) => finding.with_related(command, message!("this command does not set it", "此命令没有设置它")),
         None => finding,
     })
 }
@@ -129,6 +136,6 @@ fn distributed_type(file: &SourceFile, root: NodeRef<'_>, first: NodeRef<'_>) ->
         () => "NO",
     };
     let edit = edit::insert_after(file, root, first.text()?, "distributed_type", &Value::Text(kind.to_owned()))?;
-    let title = message!("add `distributed_type: {kind}`", "补上 `distributed_type: {kind}`");
+    let title = message!("add `distributed_type: {kind}`", "加入 `distributed_type: {kind}`");
     Some(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] })
 }

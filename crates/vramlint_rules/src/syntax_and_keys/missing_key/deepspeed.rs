@@ -21,10 +21,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             if let Some(item) = config.entry(&enabled).filter(|_| is_whole(&config, block)) {
                 let message = message!(
-                    "DeepSpeed refuses the file: `{block}` is enabled without `{key}`",
+                    "DeepSpeed rejects this file: `{block}` is enabled without `{key}`",
                     "DeepSpeed 会拒绝此文件：启用了 `{block}`，但缺少 `{key}`"
                 );
-                let help = message!("add `{key}`, or set enabled to false", "请补上 `{key}`，或把 enabled 设为 false");
+                let help = message!("add `{key}`, or set `enabled` to false", "加入 `{key}`，或把 `enabled` 设为 false");
                 out.push(RULE.finding(config.place(item), message).with_help(help));
             }
         }

@@ -57,7 +57,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let (name, class) = (&given.key, short(&set.classes));
             let severity = if certain { RULE.severity } else { Severity::Info };
             let message = message!(
-                "{library} {until} and later refuse `{name}` in {class}",
+                "{library} {until} and later reject `{name}` in {class}",
                 "{library} 从 {until} 起拒绝 {class} 中的 `{name}`"
             );
             let mut found = finding_of(cx, set, &RULE, severity, given.key_place, message);
@@ -81,12 +81,12 @@ fn old_value(cx: &Context<'_>, set: &ArgumentSet, reported: &mut ReportedFinding
         return;
     }
     let message = message!(
-        "loss_type chunked_nll is deprecated from trl 1.15 on: nll is computed the same way",
-        "trl 1.15 起 loss_type chunked_nll 已弃用：nll 的计算方式相同"
+        "loss_type chunked_nll is deprecated since trl 1.15: nll computes the same loss",
+        "trl 1.15 起 loss_type chunked_nll 已弃用：nll 计算相同的损失"
     );
-    let found = finding_of(cx, set, &RULE, Severity::Info, given.place, message).with_help(message!("write nll", "改为 nll"));
+    let found = finding_of(cx, set, &RULE, Severity::Info, given.place, message).with_help(message!("use `nll`", "改为 `nll`"));
     let edit = set_to(cx.project, given, &Value::Text("nll".to_owned()));
-    out.push(with_fix(found, message!("write nll", "改为 nll"), Applicability::Unsafe, edit));
+    out.push(with_fix(found, message!("use `nll`", "改为 `nll`"), Applicability::Unsafe, edit));
 }
 
 /// Code that asks for the version, or looks at the parameters, before it makes the call knows what it does.
@@ -103,20 +103,20 @@ pub(in crate::syntax_and_keys) fn settled(set: &ArgumentSet, given: &ArgumentEnt
 fn advice(name: &str, instead: Option<&str>) -> Option<vramlint_base::Message> {
     Some(match name {
         "warmup_ratio" => message!(
-            "give it as warmup_steps: a value below 1 is the share of all steps",
-            "改用 warmup_steps：小于 1 的值表示占总步数的比例"
+            "use `warmup_steps`: a value below 1 is the fraction of all steps",
+            "改用 `warmup_steps`：小于 1 的值表示占总步数的比例"
         ),
         "group_by_length" => {
-            message!("write train_sampling_strategy=\"group_by_length\"", "改写为 train_sampling_strategy=\"group_by_length\"")
+            message!("use `train_sampling_strategy=\"group_by_length\"`", "改为 `train_sampling_strategy=\"group_by_length\"`")
         }
         "max_prompt_length" => message!(
-            "there is no cut of prompts any more: long ones reach memory whole; cut them in the data set",
-            "提示不再被截断：过长的提示会完整占用显存；请在数据集中截断"
+            "prompts are no longer truncated, and long ones use more memory; truncate them in the dataset",
+            "提示不再被截断，过长的提示会占用更多显存；请在数据集中截断"
         ),
-        _ if IDLE.contains(&name) => message!("remove it: it has no effect any more", "请删除：它已不起作用"),
+        _ if IDLE.contains(&name) => message!("remove it: it no longer has any effect", "删除它：它已不起作用"),
         _ => {
             let near = successor(name).map(|(near, _)| near).or(instead).filter(|near| !near.is_empty())?;
-            message!("its successor is `{near}`", "后继参数为 `{near}`")
+            message!("use `{near}`", "改用 `{near}`")
         }
     })
 }
@@ -140,7 +140,7 @@ fn fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, certain: bool
             PassedBy::File if !cx.project.file(given.place.file).data()?.json => "train_sampling_strategy: group_by_length",
             _ => return None,
         };
-        let title = message!("write {text}", "改写为 {text}");
+        let title = message!("write {text}", "改为 {text}");
         return Some(Fix { title, applicability: safe, edits: vec![edit::replace(given.place, text)] });
     }
     if IDLE.contains(&name) {

@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let severity = if certain { calls::cap_severity(cx.project, call, RULE.severity) } else { Severity::Info };
             let callee = call.name();
             let message = message!(
-                "{library} {until} and later refuse `{name}` in {callee}",
+                "{library} {until} and later reject `{name}` in {callee}",
                 "{library} {until} 及之后拒绝 {callee} 中的 `{name}`"
             );
             let mut found = RULE.finding(place, message).with_severity(severity);
@@ -49,9 +49,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     .is_some_and(|class| class.fields().any(|field| field.name == name && field.is_current()))
             });
             found = match (successor, moved) {
-                (Some(new), _) => found.with_help(message!("its successor is `{new}`", "后继参数为 `{new}`")),
-                (None, Some(config)) => found.with_help(message!("give it to {config} instead", "改在 {config} 中给出")),
-                (None, None) => found.with_help(message!("remove it", "请删除")),
+                (Some(new), _) => found.with_help(message!("use `{new}`", "改用 `{new}`")),
+                (None, Some(config)) => found.with_help(message!("set it in {config} instead", "改在 {config} 中设置")),
+                (None, None) => found.with_help(message!("remove it", "删除它")),
             };
             if let Some(new) = successor.filter(|_| argument.is_explicit && argument.place.file == call.file) {
                 let applicability = if certain { Applicability::Safe } else { Applicability::Unsafe };

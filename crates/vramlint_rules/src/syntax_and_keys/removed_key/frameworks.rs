@@ -101,11 +101,11 @@ fn kept(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fram
     let what = if certain == Severity::Info {
         message!("Axolotl{from} warns: `{name}` is deprecated", "Axolotl{from} 会警告：`{name}` 已弃用")
     } else {
-        message!("Axolotl{from} no longer takes `{name}`: it refuses the file", "Axolotl{from} 不再接受 `{name}`：会拒绝该文件")
+        message!("Axolotl{from} rejects this file: `{name}` was removed", "Axolotl{from} 会拒绝此文件：`{name}` 已删除")
     };
     let mut found = RULE.finding(setting.key, what).with_severity(severity);
     if !instead.is_empty() {
-        found = found.with_help(message!("its successor is `{instead}`", "后继键为 `{instead}`"));
+        found = found.with_help(message!("use `{instead}`", "改用 `{instead}`"));
     }
     let same = matches!(name, "dpo_beta" | "noisy_embedding_alpha" | "evaluation_strategy");
     found.fixes.extend(fix(keys, setting, if same { Some(instead) } else { None }));
@@ -130,16 +130,16 @@ fn gone(
         (false, _) => Severity::Info,
     };
     let what = if refuses {
-        message!("{library} {until} and later refuse `{name}`", "{library} 从 {until} 起拒绝 `{name}`")
+        message!("{library} {until} and later reject `{name}`", "{library} 从 {until} 起拒绝 `{name}`")
     } else {
-        message!("{library} {until} and later drop `{name}`", "{library} 从 {until} 起会丢弃 `{name}`")
+        message!("{library} {until} and later ignore `{name}`", "{library} 从 {until} 起会忽略 `{name}`")
     };
     let mut found = RULE.finding(setting.key, what).with_severity(severity);
     let class = keys.class()?;
     let known = |key: &&str| class.field(key).is_some_and(vramlint_catalog::classes::Field::is_current);
     let successor = SUCCESSORS.iter().find(|(old, _)| *old == name).map(|(_, new)| *new).or(instead).filter(known);
     if let Some(successor) = successor {
-        found = found.with_help(message!("its successor is `{successor}`", "后继键为 `{successor}`"));
+        found = found.with_help(message!("use `{successor}`", "改用 `{successor}`"));
     }
     found.fixes.extend(fix(keys, setting, successor));
     Some(found)

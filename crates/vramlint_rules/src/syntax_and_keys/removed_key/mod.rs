@@ -1,10 +1,10 @@
 //! # removed-key
 //!
-//! A key that was removed from its tool, or renamed: newer versions refuse it or drop it without a word.
+//! A key that its tool has removed or renamed: newer versions reject it or silently ignore it.
 //!
 //! ## Why it matters
-//! A file that worked for a year stops the run on the day the library is upgraded, or goes on without what the key said. DeepSpeed
-//! refuses its removed blocks by their mere presence, even with `"enabled": false`.
+//! A file that worked for a year fails on the day the library is upgraded, or the run continues without the setting. DeepSpeed
+//! rejects its removed blocks even with `"enabled": false`.
 //!
 //! ## Example
 //! ```text file=requirements.txt
@@ -28,12 +28,12 @@
 //! ```
 //!
 //! ## Fix
-//! The key's successor takes its name where there is one; else the key goes. Safe where it switches off what no longer exists,
-//! unsafe otherwise.
+//! Renames the key to its successor if there is one; otherwise removes it. Safe if the key disables something that no longer
+//! exists, unsafe otherwise.
 //!
 //! ## When it is milder
-//! Advice while the version is not known; nothing where the project's version still reads it. A warning where the key is dropped
-//! and the run goes on.
+//! An info finding if the version is not known; silent if the project's version still reads the key. A warning if the key is
+//! ignored and the run continues.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/config/config_args.py:107`, run, and its releases; DeepSpeed 0.19.8 `runtime/config.py:82`, run. Axolotl
@@ -42,20 +42,22 @@
 //!
 //! # 中文
 //!
-//! 已从工具中删除或改名的键：较新版本会拒绝它，或静默丢弃。
+//! 已被工具删除或改名的键：较新版本会拒绝它，或静默忽略。
 //!
 //! ## 为什么重要
-//! 用了一年的文件，在升级库的那天突然无法运行，或缺了该键的作用却照常运行。DeepSpeed 只要看到已删除的块就会拒绝，即使写了
+//! 用了一年的文件，在升级库的那天突然无法运行，或运行继续而该设置失效。DeepSpeed 只要看到已删除的块就会拒绝，即使写了
 //! `"enabled": false`。
 //!
 //! ## 修复
-//! 有后继键时改为后继键，否则删除。若只是关闭已不存在的功能则为安全修复，其余为不安全。
+//! 有后继键时改名为后继键，否则删除。若该键只是关闭已不存在的功能则为安全修复，其余为不安全。
 //!
 //! ## 何时从轻
-//! 版本未知时仅作提示；项目所用版本仍读取时不报告。键被丢弃而运行继续时为警告。
+//! 版本未知时仅作提示；项目所用版本仍读取时不报告。键被忽略而运行继续时为警告。
 //!
 //! ## 来源
-//! accelerate 1.15.0 `commands/config/config_args.py:107`，实际运行，并对照各发行版；DeepSpeed 0.19.8 `runtime/config.py:82`，实际运行。
+//! accelerate 1.15.0 `commands/config/config_args.py:107`，实际运行，并对照各发行版；DeepSpeed 0.19.8 `runtime/config.py:82`，
+//! 实际运行。Axolotl 0.5.2 至 0.19.0 共七个版本的 `utils/schemas/deprecated.py`，以 0.18.0 实际运行；LLaMA-Factory、ms-swift、
+//! OpenRLHF 各版本的键名，阅读源码。
 
 mod accelerate;
 pub(super) mod arguments;
@@ -109,13 +111,13 @@ fn report(cx: &Context<'_>, file: &SourceFile, found: &KnownEntry<'_>, (library,
     };
     let path = &found.row.path;
     let message = if certain == Severity::Error {
-        message!("{tool} {until} and later refuse the removed key `{path}`", "{tool} 从 {until} 起拒绝已删除的键 `{path}`")
+        message!("{tool} {until} and later reject the removed key `{path}`", "{tool} 从 {until} 起拒绝已删除的键 `{path}`")
     } else {
         message!("{tool} {until} and later no longer read `{path}`", "{tool} 从 {until} 起不再读取 `{path}`")
     };
     let mut finding = RULE.finding(FileRange::new(file.id, found.key.range()), message).with_severity(severity);
     if let Some(instead) = &found.row.instead {
-        finding = finding.with_help(message!("its successor is `{instead}`", "后继键为 `{instead}`"));
+        finding = finding.with_help(message!("use `{instead}`", "改用 `{instead}`"));
     }
     finding.fixes.extend(fix(file, found));
     out.push(finding);

@@ -43,12 +43,12 @@ const OF_FORKS: &[&str] = &["kt_config"];
 
 fn message(text: &str, certain: bool) -> Message {
     if certain {
-        message!("accelerate refuses the file: unknown key `{text}`", "accelerate 会拒绝此文件：含未知的键 `{text}`")
-    } else {
         message!(
-            "accelerate does not know the key `{text}`, and would refuse this file",
-            "accelerate 不认识键 `{text}`，读取时会拒绝此文件"
+            "`accelerate launch` rejects this file: unknown key `{text}`",
+            "`accelerate launch` 会拒绝此文件：未知的键 `{text}`"
         )
+    } else {
+        message!("unknown key `{text}`: accelerate would reject this file", "未知的键 `{text}`：accelerate 读取时会拒绝此文件")
     }
 }
 
@@ -62,8 +62,8 @@ fn too_new(cx: &Context<'_>, file: &SourceFile, key: NodeRef<'_>, text: &str, ce
     }
     let Some(severity) = version_gate::severity(cx.project, file.id, &span, Severity::Error) else { return };
     let message = message!(
-        "accelerate before {since} refuses the file: it does not know the key `{text}`",
-        "{since} 之前的 accelerate 会拒绝此文件：不认识键 `{text}`"
+        "accelerate before {since} rejects this file: unknown key `{text}`",
+        "{since} 之前的 accelerate 会拒绝此文件：未知的键 `{text}`"
     );
     out.push(RULE.finding(FileRange::new(file.id, key.range()), message).with_severity(severity));
 }
@@ -72,14 +72,14 @@ fn too_new(cx: &Context<'_>, file: &SourceFile, key: NodeRef<'_>, text: &str, ce
 fn advice(key: &str) -> Option<Message> {
     Some(match key {
         "gradient_accumulation_steps" | "gradient_clipping" | "zero_stage" => message!(
-            "it has a reader only under `deepspeed_config`; otherwise pass it in the training code",
-            "只有写在 `deepspeed_config` 之下才会被读取；否则应在训练代码中给出"
+            "accelerate reads it only under `deepspeed_config`; otherwise set it in the training script",
+            "accelerate 只在 `deepspeed_config` 下读取它；否则请在训练脚本中设置"
         ),
         "batch_size" | "train_batch_size" | "per_device_train_batch_size" | "micro_batch_size" | "learning_rate" => message!(
-            "accelerate's file describes the launch, not the training: pass it in the training code",
-            "accelerate 的配置文件描述如何启动，而不是如何训练：应在训练代码中给出"
+            "this file configures the launch, not the training: set it in the training script",
+            "此文件配置启动方式，而不是训练：请在训练脚本中设置"
         ),
-        "bf16" => message!("write `mixed_precision: bf16`", "应写作 `mixed_precision: bf16`"),
+        "bf16" => message!("write `mixed_precision: bf16`", "改为 `mixed_precision: bf16`"),
         _ => return None,
     })
 }

@@ -35,12 +35,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     if reported.insert(given.key_place, "") {
                         let name = &given.key;
                         let message = message!(
-                            "`{name}` comes with {library} {since}, the project has an older one: it is refused",
-                            "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被拒绝"
+                            "`{name}` needs {library} {since}, but the project uses an older version, which rejects it",
+                            "`{name}` 需要 {library} {since}，但项目使用的旧版本会拒绝它"
                         );
                         out.push(
                             finding(cx, set, &RULE, given.key_place, message)
-                                .with_help(message!("raise {library}, or remove it", "升级 {library}，或删除它")),
+                                .with_help(message!("upgrade {library}, or remove it", "升级 {library}，或删除它")),
                         );
                     }
                     continue;
@@ -74,12 +74,11 @@ fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, reported: &mut Report
             continue;
         }
         let name = &entry.key;
-        let message =
-            message!("accelerator_config takes no `{name}`: it is refused", "accelerator_config 没有 `{name}`：会被拒绝");
+        let message = message!("accelerator_config rejects the unknown key `{name}`", "accelerator_config 拒绝未知的键 `{name}`");
         let found = finding(cx, set, &RULE, entry.place, message);
         out.push(match keys::nearest(name, ACCELERATOR.iter().copied()) {
             Some(near) => found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
-            None => found.with_help(message!("remove it", "请删除")),
+            None => found.with_help(message!("remove it", "删除它")),
         });
     }
 }
@@ -87,15 +86,15 @@ fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, reported: &mut Report
 fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, classes: &[&'static Class]) -> vramlint_base::Finding {
     let (name, class) = (&given.key, short(&set.classes));
     let message = if set.reader == ArgumentReader::Call {
-        message!("{class} takes no `{name}`: the call is refused", "{class} 没有 `{name}`：该调用会被拒绝")
+        message!("{class} has no parameter `{name}`: the call raises an error", "{class} 没有参数 `{name}`：该调用会报错")
     } else {
-        message!("no class of the parser takes `{name}`: it is refused", "解析器的任何类都没有 `{name}`：会被拒绝")
+        message!("no class of the parser has a field `{name}`: it raises an error", "解析器的任何类都没有字段 `{name}`：会报错")
     };
     let found = finding(cx, set, &RULE, given.key_place, message);
     let known =
         classes.iter().flat_map(|class| class.fields()).filter(|field| field.is_current()).map(|field| field.name.as_str());
     let Some(near) = keys::nearest(name, known).filter(|near| set.get(near).is_none()) else {
-        return found.with_help(message!("remove it", "请删除"));
+        return found.with_help(message!("remove it", "删除它"));
     };
     let found = found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？"));
     match rename(cx.project, given, near) {

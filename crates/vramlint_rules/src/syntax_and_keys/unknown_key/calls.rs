@@ -23,14 +23,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let message = match standing {
                 FieldStatus::Unknown => {
                     message!(
-                        "{callee} takes no `{name}`: the call is refused",
-                        "{callee} 没有 `{name}`：该调用会被拒绝",
+                        "{callee} has no parameter `{name}`: the call raises an error",
+                        "{callee} 没有参数 `{name}`：该调用会报错",
                         callee = call.name()
                     )
                 }
                 FieldStatus::NotYet { library, since } => message!(
-                    "`{name}` comes with {library} {since}, the project has an older one: it is refused",
-                    "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被拒绝"
+                    "`{name}` needs {library} {since}, but the project uses an older version, which rejects it",
+                    "`{name}` 需要 {library} {since}，但项目使用的旧版本会拒绝它"
                 ),
                 _ => continue,
             };
@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let near = nearest(class, call, name).filter(|_| matches!(standing, FieldStatus::Unknown));
             found = match near {
                 Some(near) => found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
-                None => found.with_help(message!("remove it", "请删除")),
+                None => found.with_help(message!("remove it", "删除它")),
             };
             if let Some(near) = near.filter(|_| argument.is_explicit && argument.place.file == call.file) {
                 found = found.with_fix(Fix {

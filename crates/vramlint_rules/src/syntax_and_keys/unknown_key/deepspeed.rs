@@ -63,17 +63,17 @@ impl Entry<'_, '_> {
             config::unless_older(cx.project, self.config.file.id, "0.17.0")?;
         }
         let message = message!(
-            "DeepSpeed refuses the file: unknown key `{text}` in `{block}`",
-            "DeepSpeed 会拒绝此文件：`{block}` 中含未知的键 `{text}`"
+            "DeepSpeed rejects this file: unknown key `{text}` in `{block}`",
+            "DeepSpeed 会拒绝此文件：`{block}` 中有未知的键 `{text}`"
         );
         let finding = RULE.finding(self.place(), message);
         let own = !text.contains('.') && keys::find(keys::deepspeed(), text).is_some_and(keys::Key::is_read);
         if own {
-            let finding = finding.with_help(message!("it belongs to the top level of the file", "它应写在文件顶层"));
+            let finding = finding.with_help(message!("move it to the top level of the file", "移到文件顶层"));
             return Some(self.moved(finding, &[], Applicability::Safe));
         }
         if let Some(home) = self.home() {
-            let finding = finding.with_help(message!("it belongs into `{home}`", "它应写在 `{home}` 中"));
+            let finding = finding.with_help(message!("move it under `{home}`", "移到 `{home}` 下"));
             return Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), None));
         }
         Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), nearest(self.node, text, known)))
@@ -86,8 +86,8 @@ impl Entry<'_, '_> {
         let near = self.slip(known);
         if let Some(near) = near {
             let message = message!(
-                "DeepSpeed ignores the key `{text}` without a message: it knows `{near}`",
-                "DeepSpeed 会无声忽略键 `{text}`：它认识的是 `{near}`"
+                "DeepSpeed silently ignores `{text}`; did you mean `{near}`?",
+                "DeepSpeed 会静默忽略 `{text}`；是否想写 `{near}`？"
             );
             let finding = at(message);
             let rename = edit::rename_key(self.config.file, self.node, self.key, near);
@@ -104,8 +104,8 @@ impl Entry<'_, '_> {
         let here = if block.is_empty() { "the top level".to_owned() } else { format!("`{block}`") };
         let here_zh = if block.is_empty() { "顶层".to_owned() } else { format!("`{block}` ") };
         let message = message!(
-            "DeepSpeed ignores `{text}` at {here}: it belongs into `{home}`",
-            "DeepSpeed 会忽略{here_zh}的 `{text}`：它应写在 `{home}` 中"
+            "DeepSpeed ignores `{text}` at {here}; move it under `{home}`",
+            "DeepSpeed 会忽略{here_zh}的 `{text}`；请移到 `{home}` 下"
         );
         let path: Vec<&str> = home.split('.').collect();
         Some(self.moved(at(message), &path, Applicability::Unsafe))

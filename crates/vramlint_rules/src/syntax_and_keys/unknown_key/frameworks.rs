@@ -64,7 +64,7 @@ fn unknown(
     match near {
         Some(near) => {
             found = found.with_help(if alias.is_some() {
-                message!("here it is called `{near}`", "这里的名称是 `{near}`")
+                message!("use `{near}`", "改用 `{near}`")
             } else {
                 message!("did you mean `{near}`?", "是否想写 `{near}`？")
             });
@@ -72,7 +72,7 @@ fn unknown(
                 found.fixes.extend(keys.rename_fix(setting, near));
             }
         }
-        None if severity == Severity::Error => found = found.with_help(message!("remove it", "请删除")),
+        None if severity == Severity::Error => found = found.with_help(message!("remove it", "删除它")),
         None => {}
     }
     Some(found)
@@ -139,15 +139,15 @@ fn too_new(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, l
     let severity = if refused && (own || keys.is_launched()) { Severity::Error } else { Severity::Warning };
     let what = if refused {
         message!(
-            "`{name}` comes with {library} {since}, the project has an older one: it is refused",
-            "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被拒绝"
+            "`{name}` needs {library} {since}, but the project uses an older version, which rejects it",
+            "`{name}` 需要 {library} {since}，但项目使用的旧版本会拒绝它"
         )
     } else {
         message!(
-            "`{name}` comes with {library} {since}, the project has an older one: it is dropped",
-            "`{name}` 从 {library} {since} 起才有，而项目使用更旧的版本：会被丢弃"
+            "`{name}` needs {library} {since}, but the project uses an older version, which ignores it",
+            "`{name}` 需要 {library} {since}，但项目使用的旧版本会忽略它"
         )
     };
-    let help = message!("raise {library}, or remove it", "升级 {library}，或删除它");
+    let help = message!("upgrade {library}, or remove it", "升级 {library}，或删除它");
     RULE.finding(setting.key, what).with_severity(severity).with_help(help)
 }

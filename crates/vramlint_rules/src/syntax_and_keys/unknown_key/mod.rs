@@ -1,12 +1,12 @@
 //! # unknown-key
 //!
-//! A key that its tool does not know: it refuses the file, or drops the key without a word.
+//! A key that its tool does not know: the tool rejects the file, or silently ignores the key.
 //!
 //! ## Why it matters
-//! `accelerate launch` refuses a file with an unknown key at its top level, and DeepSpeed refuses one inside most of its blocks.
-//! A batch size or an accumulation in accelerate's file has no reader there at all: it belongs to the training code, or under
-//! `deepspeed_config`. LLaMA-Factory, ms-swift and OpenRLHF stop at a key or flag that they do not know; Axolotl drops it without a
-//! word, and trains with the default of what was meant.
+//! `accelerate launch` rejects a file with an unknown key at its top level, and DeepSpeed rejects one inside most of its
+//! blocks. accelerate never reads a batch size or an accumulation from its file: set it in the training script, or under
+//! `deepspeed_config`. LLaMA-Factory, ms-swift and OpenRLHF raise an error for an unknown key or flag; Axolotl silently ignores
+//! it, and trains with the default of the intended setting.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -23,13 +23,15 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: a near spelling is offered as a rename, else the removal of the line. We cannot know what it was meant to do.
+//! Unsafe: renames the key to a similar one if there is one; otherwise removes the line. vramlint cannot know what the key was
+//! meant to do.
 //!
 //! ## When it is milder
-//! A warning where only its name says that the file is accelerate's, and inside the blocks of accelerate's file, where an unknown
-//! key is ignored without a word. Advice for a key that only later versions know. Nothing for keys that a template fills in, and
-//! for those that older versions knew (see removed-key). A warning in Axolotl's file where the key looks like a slip or has another
-//! name there, else advice; in LLaMA-Factory's file a warning where nobody is seen to read it, and nothing with `ALLOW_EXTRA_ARGS`.
+//! A warning if only the file name suggests that the file belongs to accelerate, and inside the blocks of accelerate's file,
+//! where accelerate silently ignores an unknown key. An info finding for a key that only later versions know. Silent for keys
+//! from a template, and for keys that older versions knew (see removed-key). In Axolotl's file, a warning if the key looks like
+//! a typo or has another name there, otherwise an info finding. In LLaMA-Factory's file, a warning if no reader of the file is
+//! found, and silent with `ALLOW_EXTRA_ARGS`.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/config/config_args.py:154`, run; its blocks `commands/launch.py:1262`, run; DeepSpeed 0.19.8
@@ -38,24 +40,25 @@
 //!
 //! # 中文
 //!
-//! 工具不认识的键：要么拒绝该文件，要么静默丢弃该键。
+//! 工具不认识的键：工具会拒绝该文件，或静默忽略该键。
 //!
 //! ## 为什么重要
-//! `accelerate launch` 会拒绝顶层含未知键的文件，DeepSpeed 的多数块内也拒绝未知键。写在 accelerate 文件里的批大小或梯度累积
-//! 根本没有谁会读：它应写在训练代码中，或写在 `deepspeed_config` 之下。LLaMA-Factory、ms-swift、OpenRLHF 遇到不认识的键或选项会停止；
-//! Axolotl 则静默丢弃，按原本想设置的那一项的默认值训练。
+//! `accelerate launch` 会拒绝顶层含未知键的文件，DeepSpeed 的多数块内也拒绝未知键。accelerate 从不读取其文件中的批大小或梯度累
+//! 积步数：请在训练脚本中设置，或写在 `deepspeed_config` 之下。LLaMA-Factory、ms-swift、OpenRLHF 遇到未知的键或参数会报错；
+//! Axolotl 则静默忽略，并按原本想设置的那一项的默认值训练。
 //!
 //! ## 修复
-//! 不安全：有相近的拼写时改名，否则删除该行。我们无法得知它原本的用意。
+//! 不安全：有相近的键名时改名，否则删除该行。vramlint 无法得知该键的用意。
 //!
 //! ## 何时从轻
-//! 仅凭文件名才认为是 accelerate 的文件时只报警告；accelerate 文件各块内的未知键会被静默忽略，也只报警告；较新版本才有的键仅作提示。
-//! 由模板填入的键，以及旧版本曾接受的键（见 removed-key），不报告。Axolotl 文件中形似笔误或另有名称的键为警告，其余仅作提示；看不到由谁读取的
-//! LLaMA-Factory 文件只报警告，设置了 `ALLOW_EXTRA_ARGS` 时不报告。
+//! 仅凭文件名才认为是 accelerate 的文件时为警告；accelerate 文件各块内的未知键会被静默忽略，也为警告。较新版本才有的键仅作提
+//! 示。由模板填入的键，以及旧版本曾接受的键（见 removed-key），不报告。Axolotl 文件中形似笔误或另有名称的键为警告，其余仅作提
+//! 示。找不到读取者的 LLaMA-Factory 文件为警告，设置了 `ALLOW_EXTRA_ARGS` 时不报告。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `commands/config/config_args.py:154`，实际运行；各块 `commands/launch.py:1262`，实际运行；DeepSpeed 0.19.8
-//! `runtime/config_utils.py`，实际运行。
+//! `runtime/config_utils.py`，实际运行。Axolotl 0.8.1、0.12.2 与 0.18.0 的 schema，实际运行；LLaMA-Factory 0.9.4
+//! `hparams/parser.py:92`、ms-swift 4.6.0 `swift/pipelines/base.py:40`、OpenRLHF 0.11.2 `cli/`，阅读源码。
 
 mod accelerate;
 mod arguments;

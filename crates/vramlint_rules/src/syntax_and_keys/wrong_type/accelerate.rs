@@ -49,7 +49,7 @@ fn violation_finding(key: &str, given: &LaunchValue, effect: Effect, Message { e
         value => value.to_string(),
     };
     let message = match effect {
-        Effect::Refused => message!("accelerate refuses `{key}: {value}`: {en}", "accelerate 拒绝 `{key}: {value}`：{zh}"),
+        Effect::Refused => message!("accelerate rejects `{key}: {value}`: {en}", "accelerate 拒绝 `{key}: {value}`：{zh}"),
         Effect::Ignored => message!("accelerate ignores `{key}: {value}`: {en}", "accelerate 会忽略 `{key}: {value}`：{zh}"),
     };
     RULE.finding(given.entry(), message)
@@ -69,12 +69,12 @@ fn with_text(finding: Finding, given: &LaunchValue, text: &str, applicability: A
         return finding;
     }
     let edits = vec![edit::replace(given.place, text)];
-    finding.with_fix(Fix { title: message!("write {text}", "写作 {text}"), applicability, edits })
+    finding.with_fix(Fix { title: message!("write {text}", "改为 {text}"), applicability, edits })
 }
 
 fn num_processes(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
     let given = in_file(start.top_level("num_processes"))?;
-    let why_number = message!("it calculates with it, and wants a number", "它要用来计算，应为数字");
+    let why_number = message!("expected a number", "应为数字");
     match (path, &given.value) {
         (LaunchMethod::Single, Value::Text(_)) => Some(with_number(refused("num_processes", &given, &why_number), &given)),
         (LaunchMethod::Torchrun | LaunchMethod::DeepSpeed, value) => {
@@ -84,14 +84,14 @@ fn num_processes(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Fin
                 Value::Text(_) if several => Some(with_number(refused("num_processes", &given, &why_number), &given)),
                 Value::Text(text) if text.trim().parse::<i64>().is_ok() => {
                     let message = message!(
-                        "num_processes is the text '{text}': it works on one machine only",
-                        "num_processes 是文本 '{text}'：只在单机时可用"
+                        "num_processes is the string '{text}', which works only on one machine",
+                        "num_processes 是字符串 '{text}'，只在单机时可用"
                     );
                     Some(with_number(RULE.finding(given.entry(), message).with_severity(Severity::Info), &given))
                 }
                 // torchrun counts the devices itself.
                 Value::Text(text) if matches!(text.as_str(), "auto" | "gpu" | "cpu" | "xpu") => None,
-                _ => Some(refused("num_processes", &given, &message!("torchrun wants a whole number", "torchrun 需要整数"))),
+                _ => Some(refused("num_processes", &given, &message!("torchrun expects an integer", "torchrun 需要整数"))),
             }
         }
         _ => None,
@@ -104,7 +104,7 @@ fn num_machines(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Find
     if !compared || matches!(given.value, Value::Int(_) | Value::Bool(_) | Value::Float(_)) {
         return None;
     }
-    let finding = refused("num_machines", &given, &message!("it compares it with 1", "它要与 1 比较"));
+    let finding = refused("num_machines", &given, &message!("it is compared with 1", "它会与 1 比较"));
     Some(if given.value == Value::Null {
         with_text(finding, &given, "1", Applicability::Safe)
     } else {
@@ -118,7 +118,7 @@ fn main_process_port(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option
     if !asked || !matches!(given.value, Value::Text(_) | Value::Float(_) | Value::List(_) | Value::Map(_)) {
         return None;
     }
-    let why = message!("it asks the system whether the port is free, with a number", "它用数字向系统查询端口是否空闲");
+    let why = message!("checking for a free port needs an integer", "检查端口是否空闲需要整数");
     Some(with_number(refused("main_process_port", &given, &why), &given))
 }
 
@@ -132,7 +132,7 @@ fn machine_rank(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Find
         Value::Text(text) => text.trim().parse::<i64>().is_ok(),
         _ => false,
     };
-    (!fine).then(|| refused("machine_rank", &given, &message!("each machine needs its number", "每台机器都需要自己的编号")))
+    (!fine).then(|| refused("machine_rank", &given, &message!("each machine needs its own rank", "每台机器都需要自己的编号")))
 }
 
 /// The single-process launcher reads it back from the environment.
@@ -140,7 +140,7 @@ fn use_cpu(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> 
     let given = in_file(start.top_level("use_cpu"))?;
     let odd =
         path == LaunchMethod::Single && start.flag("--cpu").is_none() && given.value != Value::Null && given.as_bool().is_none();
-    odd.then(|| refused("use_cpu", &given, &message!("true or false is expected", "应为 true 或 false")))
+    odd.then(|| refused("use_cpu", &given, &message!("expected a boolean", "应为布尔值")))
 }
 
 /// PyYAML's truth values are told by `yaml-boolean-trap`.
@@ -155,7 +155,7 @@ fn mixed_precision(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<F
         _ => false,
     };
     let read = matches!(path, LaunchMethod::Single | LaunchMethod::Torchrun | LaunchMethod::DeepSpeed);
-    (wrong && read).then(|| refused("mixed_precision", &given, &message!("the name of a type is expected", "应为类型名称")))
+    (wrong && read).then(|| refused("mixed_precision", &given, &message!("expected the name of a type", "应为类型名称")))
 }
 
 /// A path where a block is wanted.
@@ -172,13 +172,13 @@ fn blocks(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Vec<Finding> {
         if matches!(given.value, Value::Map(_) | Value::Null) {
             continue;
         }
-        let why = message!("a block of keys is expected", "应为一组键值");
+        let why = message!("expected a mapping", "应为映射");
         if block == "deepspeed_config" {
             let finding = refused(block, &given, &why);
             found.push(match given.text().filter(|text| text.ends_with(".json")) {
                 Some(path) => finding.with_help(message!(
-                    "write deepspeed_config: with deepspeed_config_file: {path} below it",
-                    "请在 deepspeed_config: 之下写 deepspeed_config_file: {path}"
+                    "add `deepspeed_config:` with `deepspeed_config_file: {path}` under it",
+                    "加入 `deepspeed_config:`，并在其下设置 `deepspeed_config_file: {path}`"
                 )),
                 None => finding,
             });
@@ -192,7 +192,7 @@ fn blocks(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Vec<Finding> {
 fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let setting = |key| in_file(start.block("deepspeed_config", key));
     let mut found = Vec::new();
-    let whole = message!("a whole number is expected", "应为整数");
+    let whole = message!("expected an integer", "应为整数");
     if let Some(given) = setting("zero_stage") {
         let fine = match &given.value {
             Value::Int(_) | Value::Null => true,
@@ -213,11 +213,11 @@ fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
             _ => false,
         };
         if wrong && start.has_json() == Some(false) {
-            found.push(refused("gradient_clipping", &given, &message!("a number is expected", "应为数字")));
+            found.push(refused("gradient_clipping", &given, &message!("expected a number", "应为数字")));
         }
     }
     if let Some(given) = setting("zero3_init_flag").filter(|given| given.value != Value::Null && given.as_bool().is_none()) {
-        found.push(refused("zero3_init_flag", &given, &message!("true or false is expected", "应为 true 或 false")));
+        found.push(refused("zero3_init_flag", &given, &message!("expected a boolean", "应为布尔值")));
     }
     found
 }
@@ -237,12 +237,9 @@ fn accumulation(start: &AccelerateLaunch<'_>, given: &LaunchValue) -> Option<Fin
         Some(run) if run.code.is_some() => return None,
         _ => Severity::Warning,
     };
-    let why = message!("Accelerator() makes a whole number of it", "Accelerator() 要把它变成整数");
+    let why = message!("Accelerator() converts it to an integer", "Accelerator() 会把它转换为整数");
     let finding = refused("gradient_accumulation_steps", given, &why).with_severity(severity);
-    Some(finding.with_help(message!(
-        "leave the key out: the number that the code gives then holds",
-        "删除该键：此时以代码给出的数字为准"
-    )))
+    Some(finding.with_help(message!("remove the key: the number in the code then applies", "删除该键：此时以代码中的数字为准")))
 }
 
 /// Switches of FSDP that go through the environment as text (utils/environment.py:71), and the versions that read them.
@@ -265,7 +262,7 @@ fn fsdp(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
         if given.as_bool().is_some() {
             continue;
         }
-        let finding = refused(key, &given, &message!("true or false is expected", "应为 true 或 false"));
+        let finding = refused(key, &given, &message!("expected a boolean", "应为布尔值"));
         let strategy = given.text().map(str::to_uppercase).filter(|_| *key == "fsdp_reshard_after_forward");
         found.push(match strategy.as_deref() {
             Some("FULL_SHARD" | "HYBRID_SHARD") => with_text(finding, &given, "true", Applicability::Safe),
@@ -290,7 +287,7 @@ fn least_unit(start: &AccelerateLaunch<'_>) -> Option<Finding> {
         Value::Text(text) => text.trim().parse::<f64>().is_err(),
         _ => true,
     };
-    wrong.then(|| refused("fsdp_min_num_params", &given, &message!("a whole number is expected", "应为整数")))
+    wrong.then(|| refused("fsdp_min_num_params", &given, &message!("expected an integer", "应为整数")))
 }
 
 /// A list becomes the text `['A', 'B']`, and no class of the model is called so.
@@ -298,8 +295,8 @@ fn classes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let given = in_file(start.block("fsdp_config", "fsdp_transformer_layer_cls_to_wrap"))?;
     let Value::List(items) = &given.value else { return None };
     let why = message!(
-        "text separated by commas is expected; a list becomes the name of a class that is not there",
-        "应为逗号分隔的文本；列表会变成一个不存在的类名"
+        "expected a comma-separated string; a list becomes the name of a class that does not exist",
+        "应为逗号分隔的字符串；列表会变成一个不存在的类名"
     );
     let finding = refused("fsdp_transformer_layer_cls_to_wrap", &given, &why);
     let names: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
@@ -326,7 +323,7 @@ fn sizes(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Vec<Finding> {
     let texts = keys.into_iter().filter_map(|key| {
         let given = in_file(start.block(block, key))?;
         let text = matches!(given.value, Value::Text(_) | Value::Null | Value::List(_));
-        text.then(|| with_number(refused(key, &given, &message!("it compares it with 1", "它要与 1 比较")), &given))
+        text.then(|| with_number(refused(key, &given, &message!("it is compared with 1", "它会与 1 比较")), &given))
     });
     texts.collect()
 }

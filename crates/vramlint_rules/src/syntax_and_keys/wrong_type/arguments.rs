@@ -68,11 +68,11 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fie
             // Any other text is taken for true, which is meant as a rule.
             let meant = off.then_some(false).filter(|_| !text.is_empty())?;
             let message = message!(
-                "{shown} is text, and text counts as true: {name} is on",
-                "{shown} 是文本，而文本视为真：{name} 处于开启状态"
+                "{shown} is a string, and any string counts as true: {name} is enabled",
+                "{shown} 是字符串，而非空字符串视为真：{name} 会被启用"
             );
             let found = finding_of(cx, set, &RULE, Severity::Warning, given.place, message)
-                .with_help(message!("write it without quotes", "去掉引号"));
+                .with_help(message!("remove the quotes", "去掉引号"));
             Some(with_value(cx, found, given, &Value::Bool(meant), Applicability::Unsafe))
         }
         (KeyType::Int | KeyType::Float, Value::Text(text)) => {
@@ -90,27 +90,27 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fie
                     return None;
                 }
                 let message = message!(
-                    "{shown} is text where a number is computed with: training ends in an error",
-                    "{shown} 是文本，而此处要用数字计算：训练会报错"
+                    "{shown} is a string, but training computes with it and raises an error",
+                    "{shown} 是字符串，而训练要用它计算，会报错"
                 );
                 let found = finding_of(cx, set, &RULE, RULE.severity, given.place, message);
                 let digits = text.replace(',', "").parse::<i64>().ok().filter(|_| text.contains(','));
                 return Some(match digits {
                     Some(number) => with_value(cx, found, given, &Value::Int(number), Applicability::Unsafe),
-                    None => found.with_help(message!("write one number", "请写成一个数字")),
+                    None => found.with_help(message!("write a single number", "改为一个数字")),
                 });
             };
             let severity = if COMPUTED.contains(&name.as_str()) { RULE.severity } else { Severity::Warning };
             let message = message!(
-                "{shown} is text where a number is computed with: training ends in an error",
-                "{shown} 是文本，而此处要用数字计算：训练会报错"
+                "{shown} is a string, but training computes with it and raises an error",
+                "{shown} 是字符串，而训练要用它计算，会报错"
             );
             let found = finding_of(cx, set, &RULE, severity, given.place, message)
-                .with_help(message!("write the number without quotes", "去掉数字的引号"));
+                .with_help(message!("remove the quotes around the number", "去掉数字的引号"));
             Some(with_value(cx, found, given, &number, Applicability::Safe))
         }
         (KeyType::Int, Value::Float(number)) if WHOLE.contains(&name.as_str()) => {
-            let message = message!("{shown}: the data loader takes whole numbers only", "{shown}：数据加载器只接受整数");
+            let message = message!("{shown}: the data loader accepts only integers", "{shown}：数据加载器只接受整数");
             let found = finding_of(cx, set, &RULE, RULE.severity, given.place, message);
             #[allow(clippy::cast_possible_truncation)] // checked to be whole and small
             let whole = (number.fract() == 0.0 && number.abs() < 1e9).then_some(Value::Int(*number as i64));
@@ -128,22 +128,22 @@ fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fi
     let nothing = |text: &str| field.nullable && matches!(text.to_lowercase().as_str(), "none" | "null");
     let wanted = match (field.kind, value) {
         (KeyType::Bool, Value::Text(text)) if set.bool_of(value).is_none() && !nothing(text) => {
-            message!("a truth value", "布尔值")
+            message!("a boolean", "布尔值")
         }
         (KeyType::Int | KeyType::Float, Value::Text(text)) if !nothing(text) => {
             if field.kind == KeyType::Int {
-                message!("a whole number", "整数")
+                message!("an integer", "整数")
             } else {
                 message!("a number", "数字")
             }
         }
         // Only text is turned: a number of a YAML file stays what it is.
-        (KeyType::Int, Value::Float(_)) if given.by == PassedBy::Flag => message!("a whole number", "整数"),
+        (KeyType::Int, Value::Float(_)) if given.by == PassedBy::Flag => message!("an integer", "整数"),
         _ => return None,
     };
     let shown = written(cx.project, given);
     let (en, zh) = (wanted.en, wanted.zh);
-    let message = message!("{shown}: the parser wants {en} and refuses it", "{shown}：解析器需要{zh}，会拒绝");
+    let message = message!("{shown} raises an error: the parser expects {en}", "{shown} 会报错：解析器需要{zh}");
     Some(finding_of(cx, set, &RULE, RULE.severity, given.place, message))
 }
 
@@ -171,7 +171,7 @@ fn with_value(cx: &Context<'_>, found: Finding, given: &ArgumentEntry, meant: &V
     match edit {
         Some(edit) => {
             let text = edit.text.trim().to_owned();
-            found.with_fix(Fix { title: message!("write {text}", "改写为 {text}"), applicability, edits: vec![edit] })
+            found.with_fix(Fix { title: message!("write {text}", "改为 {text}"), applicability, edits: vec![edit] })
         }
         None => found,
     }

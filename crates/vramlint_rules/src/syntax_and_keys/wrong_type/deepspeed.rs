@@ -82,13 +82,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn lists(cx: &Context<'_>, out: &mut Sink) {
     for (file, root, certain) in schema::files(cx.project, vramlint_resolve::FileKind::DeepSpeed) {
         if matches!(root.raw().kind, NodeKind::Sequence(_)) && certain && !cx.project.is_documentation_snippet(file.id) {
-            let message = message!(
-                "DeepSpeed's configuration is an object, and this file holds a list",
-                "DeepSpeed 的配置应为对象，而此文件是列表"
-            );
+            let message =
+                message!("expected a mapping as DeepSpeed configuration, got a list", "DeepSpeed 的配置应为映射，而不是列表");
             let start = root.range().start;
             let place = vramlint_base::FileRange::new(file.id, vramlint_base::TextRange::new(start, start + 1));
-            out.push(RULE.finding(place, message).with_help(message!("take off the outer brackets", "去掉最外层的方括号")));
+            out.push(RULE.finding(place, message).with_help(message!("remove the outer brackets", "去掉最外层的方括号")));
         }
     }
 }
@@ -145,11 +143,11 @@ fn raw(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
             let written = found.value.range().slice(&config.file.text);
             let name = &found.row.path;
             let message = message!(
-                "DeepSpeed accepts `{name}: {written}`, and counts with the fraction",
+                "DeepSpeed accepts `{name}: {written}`, and computes with the fraction",
                 "DeepSpeed 会接受 `{name}: {written}`，并按小数计算"
             );
             let place = vramlint_base::FileRange::new(config.file.id, found.key.range().cover(found.value.range()));
-            let help = message!("write a whole number", "请写整数");
+            let help = message!("write an integer", "改为整数");
             out.push(RULE.finding(place, message).with_severity(Severity::Warning).with_help(help));
         }
         (KeyType::Int, Value::Float(_)) | (KeyType::Bool, Value::Int(0 | 1)) | (KeyType::Text, Value::Text(_)) => {}
@@ -172,7 +170,7 @@ fn clipping(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink
     if text && config.read_by(Consumers::PLAIN).is_some() {
         let Some(problem) = check_node(found.row, found.value, Loader::Json, Strictness::Exact) else { return };
         let found = finding(config.file, found, "DeepSpeed", &problem, Severity::Error);
-        let help = message!("it loads, and stops the first step", "能够加载，但第一步更新时终止");
+        let help = message!("it loads, but the first step raises an error", "能够加载，但第一步更新会报错");
         out.push(found.with_help(help));
     }
 }

@@ -27,7 +27,7 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
     let class = keys.class();
     if let (None, FileTypes::Computed(names)) = (class, keys.dialect.file_types) {
         let text = value.as_str().filter(|text| names.contains(&name) && text.parse::<f64>().is_err())?;
-        let what = message!("{name} is `{text}`, and a whole number is needed", "{name} 为 `{text}`，而此处需要整数");
+        let what = message!("{name} is `{text}`; expected an integer", "{name} 为 `{text}`，应为整数");
         return (!keys.dialect.classes.complete).then(|| RULE.finding(setting.place, what).with_severity(RULE.severity));
     }
     let field = class?.field(name).filter(|field| field.library == keys.tool() || setting.by_flag)?;
@@ -51,8 +51,8 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
             let text = value.as_str().filter(|_| names.contains(&name))?;
             let number = matches!(field.kind, KeyType::Int | KeyType::Float);
             let what = message!(
-                "{name} is the text `{text}`, and a number is computed with: the run ends in an error",
-                "{name} 是文本 `{text}`，而此处要用数字计算：运行会报错"
+                "{name} is the string `{text}`, but the run computes with it and raises an error",
+                "{name} 是字符串 `{text}`，而运行时要用它计算，会报错"
             );
             number.then(|| RULE.finding(setting.place, what).with_severity(RULE.severity))
         }
@@ -67,9 +67,9 @@ fn declared(field: &Field, value: &Value) -> Option<Message> {
         (KeyType::Int, Value::Int(_)) | (KeyType::Float, Value::Int(_) | Value::Float(_)) | (KeyType::Bool, Value::Bool(_)) => {
             None
         }
-        (KeyType::Int, _) => Some(message!("a whole number", "整数")),
+        (KeyType::Int, _) => Some(message!("an integer", "整数")),
         (KeyType::Float, _) => Some(message!("a number", "数字")),
-        (KeyType::Bool, _) => Some(message!("a truth value", "布尔值")),
+        (KeyType::Bool, _) => Some(message!("a boolean", "布尔值")),
         _ => None,
     }
 }
@@ -81,29 +81,29 @@ fn pydantic(field: &Field, value: &Value) -> Option<Message> {
     // The two that say the batch may be missing in a way that other rules know.
     if *value == Value::Null {
         let never = matches!(field.name.as_str(), "output_dir" | "base_model");
-        return never.then(|| message!("text", "文本"));
+        return never.then(|| message!("a string", "字符串"));
     }
     match (field.kind, value) {
-        (KeyType::Int, Value::Float(number)) if number.fract() != 0.0 => Some(message!("a whole number", "整数")),
-        (KeyType::Int, Value::Text(text)) if !number(text) => Some(message!("a whole number", "整数")),
-        (KeyType::Int, Value::List(_) | Value::Map(_) | Value::Timestamp(_)) => Some(message!("a whole number", "整数")),
+        (KeyType::Int, Value::Float(number)) if number.fract() != 0.0 => Some(message!("an integer", "整数")),
+        (KeyType::Int, Value::Text(text)) if !number(text) => Some(message!("an integer", "整数")),
+        (KeyType::Int, Value::List(_) | Value::Map(_) | Value::Timestamp(_)) => Some(message!("an integer", "整数")),
         (KeyType::Float, Value::Text(text)) if !number(text) => Some(message!("a number", "数字")),
         (KeyType::Float, Value::List(_) | Value::Map(_) | Value::Timestamp(_)) => Some(message!("a number", "数字")),
         (KeyType::Bool, Value::Text(text)) => {
             let words = ["0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"];
-            (!words.contains(&text.to_lowercase().as_str())).then(|| message!("a truth value", "布尔值"))
+            (!words.contains(&text.to_lowercase().as_str())).then(|| message!("a boolean", "布尔值"))
         }
-        (KeyType::Bool, Value::Int(number)) if !matches!(number, 0 | 1) => Some(message!("a truth value", "布尔值")),
-        (KeyType::Bool, Value::List(_) | Value::Map(_)) => Some(message!("a truth value", "布尔值")),
+        (KeyType::Bool, Value::Int(number)) if !matches!(number, 0 | 1) => Some(message!("a boolean", "布尔值")),
+        (KeyType::Bool, Value::List(_) | Value::Map(_)) => Some(message!("a boolean", "布尔值")),
         (
             KeyType::Text,
             Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::List(_) | Value::Map(_) | Value::Timestamp(_),
-        ) if !field.closed => Some(message!("text", "文本")),
+        ) if !field.closed => Some(message!("a string", "字符串")),
         (KeyType::List, Value::Map(_) | Value::Text(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
             Some(message!("a list", "列表"))
         }
         (KeyType::Map, Value::List(_) | Value::Text(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
-            Some(message!("a block of keys", "一组键值"))
+            Some(message!("a mapping", "映射"))
         }
         (KeyType::Any, Value::Text(text)) if field.name == "learning_rate" && !number(text) => Some(message!("a number", "数字")),
         _ => None,
@@ -113,7 +113,7 @@ fn pydantic(field: &Field, value: &Value) -> Option<Message> {
 /// What argparse wants where it refuses a word.
 fn argparse(field: &Field, value: &Value) -> Option<Message> {
     match (field.kind, value) {
-        (KeyType::Int, Value::Text(_) | Value::Float(_) | Value::Bool(_)) => Some(message!("a whole number", "整数")),
+        (KeyType::Int, Value::Text(_) | Value::Float(_) | Value::Bool(_)) => Some(message!("an integer", "整数")),
         (KeyType::Float, Value::Text(text)) if text.parse::<f64>().is_err() => Some(message!("a number", "数字")),
         (KeyType::Float, Value::Bool(_)) => Some(message!("a number", "数字")),
         _ => None,
@@ -126,8 +126,8 @@ fn finding(keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting, w
     let short = text.lines().next().filter(|line| line.len() == text.trim_end().len() && line.len() <= 40 && *line != name);
     let (en, zh) = (&wanted.en, &wanted.zh);
     let what = match short.filter(|_| setting.place != setting.key) {
-        Some(text) => message!("{by} wants {en} for {name} and refuses `{text}`", "{by} 的 {name} 需要{zh}，会拒绝 `{text}`"),
-        None => message!("{by} wants {en} for {name} and refuses what is here", "{by} 的 {name} 需要{zh}，会拒绝此处的值"),
+        Some(text) => message!("{by} rejects `{text}` for {name}: expected {en}", "{by} 拒绝 {name} 的值 `{text}`：应为{zh}"),
+        None => message!("{by} rejects this value for {name}: expected {en}", "{by} 拒绝 {name} 的这个值：应为{zh}"),
     };
     let found = RULE.finding(setting.key, what).with_severity(Severity::Error);
     match fix(setting, name) {
@@ -148,7 +148,7 @@ fn fix(setting: &FrameworkSetting, name: &str) -> Option<Fix> {
             edits: vec![edit::replace(setting.key, "warmup_ratio")],
         }),
         Value::Text(text) if text.eq_ignore_ascii_case("none") => Some(Fix {
-            title: message!("write null", "改写为 null"),
+            title: message!("write `null`", "改为 `null`"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(setting.place, "null")],
         }),
@@ -156,7 +156,7 @@ fn fix(setting: &FrameworkSetting, name: &str) -> Option<Fix> {
             let digits = text.replace(',', "");
             let marked = text.contains(',') && digits.parse::<i64>().is_ok();
             marked.then(|| Fix {
-                title: message!("write {digits}", "改写为 {digits}"),
+                title: message!("write {digits}", "改为 {digits}"),
                 applicability: Applicability::Unsafe,
                 edits: vec![edit::replace(setting.place, digits)],
             })

@@ -1,10 +1,10 @@
 //! # wrong-type
 //!
-//! A value of a type that its reader does not take: text where a number is wanted, a path where a block is.
+//! A value of a type that its reader does not accept: a string instead of a number, a path instead of a mapping.
 //!
 //! ## Why it matters
-//! DeepSpeed checks the types of most of its blocks and refuses the file. accelerate checks nothing when it reads its file, and
-//! fails later, in arithmetic on text, with a message that names no key.
+//! DeepSpeed checks the types in most of its blocks and rejects the file. accelerate checks nothing when it reads its file, and
+//! fails later, in arithmetic on a string, with a message that names no key.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -30,10 +30,11 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where the text holds the number or truth value that is wanted: nothing else can be meant by a file that is refused as it is.
+//! Safe if the string contains the expected number or boolean: the reader rejects the file as it is, so nothing else can be
+//! intended.
 //!
 //! ## When it is silent
-//! For `auto`, for what a template or a variable fills in, and for text that the reader itself turns into the type it wants.
+//! For `auto`, for values from a template or a variable, and for strings that the reader itself converts.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/config_utils.py` (pydantic 2), run; accelerate 1.15.0 `commands/launch.py:1394`,
@@ -42,20 +43,22 @@
 //!
 //! # 中文
 //!
-//! 值的类型不为读取者所接受：应为数字处写了文本，应为一组键值处写了路径。
+//! 值的类型不为读取者所接受：应为数字处写了字符串，应为映射处写了路径。
 //!
 //! ## 为什么重要
-//! DeepSpeed 会检查多数块中值的类型，不符即拒绝该文件。accelerate 读取文件时不作任何检查，之后才在对文本做算术时失败，报错中也不提是哪个键。
+//! DeepSpeed 会检查多数块中值的类型，不符即拒绝该文件。accelerate 读取文件时不作任何检查，之后才在对字符串做算术时失败，报错中
+//! 也不提是哪个键。
 //!
 //! ## 修复
-//! 若文本中正是所需的数字或布尔值，则为安全修复：文件照原样会被拒绝，不可能有别的用意。
+//! 若字符串中正是所需的数字或布尔值，则为安全修复：文件照原样会被拒绝，不可能有别的用意。
 //!
 //! ## 何时不报告
-//! 写作 `auto`、由模板或变量填入，或读取者会自行转换的文本。
+//! 写作 `auto`、由模板或变量填入的值，以及读取者会自行转换的字符串。
 //!
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config_utils.py`（pydantic 2），实际运行；accelerate 1.15.0 `commands/launch.py:1394`、
-//! `utils/launch.py:216`，实际运行。
+//! `utils/launch.py:216`，实际运行。Axolotl：以 0.8.1、0.12.2 与 0.18.0 逐一试过其 schema 的每个键。LLaMA-Factory 0.9.4
+//! `hparams/`、ms-swift 4.6.0、OpenRLHF 0.11.2、torchtune 0.6.1，阅读源码。
 
 mod accelerate;
 mod arguments;

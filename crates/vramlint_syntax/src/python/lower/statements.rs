@@ -13,7 +13,7 @@ impl Lowering<'_> {
         if self.blocks > MAX_BLOCK_DEPTH {
             if let Some(first) = nodes.first() {
                 let message = message!(
-                    "blocks nest more than {n} deep, which Python refuses",
+                    "blocks nest more than {n} levels deep, which Python rejects",
                     "代码块嵌套超过 {n} 层，Python 会拒绝",
                     n = MAX_BLOCK_DEPTH
                 );

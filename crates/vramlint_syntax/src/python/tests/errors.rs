@@ -24,12 +24,12 @@ fn notebook_commands() {
     assert_eq!(
         errors,
         [
-            "!pip install -q 'x[: `!pip` is a notebook command, which Python itself does not run",
-            "%cd /content: `%cd` is a notebook command, which Python itself does not run",
-            "!ls (: `!ls` is a notebook command, which Python itself does not run",
-            "%%time: `%%time` is a notebook command, which Python itself does not run",
-            "!accelerate launch \"\"\": `!accelerate` is a notebook command, which Python itself does not run",
-            "x?: `x?` is a notebook command, which Python itself does not run",
+            "!pip install -q 'x[: `!pip` is a notebook command, which Python cannot run",
+            "%cd /content: `%cd` is a notebook command, which Python cannot run",
+            "!ls (: `!ls` is a notebook command, which Python cannot run",
+            "%%time: `%%time` is a notebook command, which Python cannot run",
+            "!accelerate launch \"\"\": `!accelerate` is a notebook command, which Python cannot run",
+            "x?: `x?` is a notebook command, which Python cannot run",
         ]
     );
     assert_eq!(tree, "other; lr = 1; other; files = other(); other; if lr {other; bs = 2}; other");
@@ -42,7 +42,7 @@ fn the_rest_is_kept() {
         errors,
         [
             "=: an expression is missing here",
-            "3: `)` expected, end of line found",
+            "3: expected `)`, found end of line",
             "'open: the string is not closed",
             "6: statements on one line need a `;` between them",
         ]

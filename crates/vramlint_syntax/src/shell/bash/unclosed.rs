@@ -29,7 +29,7 @@ pub(super) fn errors(text: &str) -> Vec<SyntaxError> {
         Err(ErrorKind::Unsure) => return Vec::new(),
         Err(ErrorKind::Quote(at)) => {
             let quote = &text[at..=at];
-            (at, message!("the quote {quote} is never closed", "引号 {quote} 没有闭合"))
+            (at, message!("unclosed quote {quote}", "引号 {quote} 没有闭合"))
         }
         Ok(()) => {
             let Some((open, at)) = scan.open.last().copied() else { return Vec::new() };
@@ -42,7 +42,7 @@ pub(super) fn errors(text: &str) -> Vec<SyntaxError> {
                 Open::Brace => "}",
                 Open::Paren => ")",
             };
-            (at, message!("`{word}` is never closed by `{end}`", "`{word}` 没有用 `{end}` 结束"))
+            (at, message!("`{word}` has no matching `{end}`", "`{word}` 没有用 `{end}` 结束"))
         }
     };
     let line = text[start..].find('\n').map_or(text.len(), |newline| start + newline);

@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
         })
         .collect();
     if let Some((given, number)) = number(set, "torch_empty_cache_steps").filter(|(_, number)| number.fract() != 0.0) {
-        let why = message!("{number} is no whole number", "{number} 不是整数");
+        let why = message!("{number} is not an integer", "{number} 不是整数");
         found.push(report(cx, set, given, Severity::Error, &why, None));
     }
     found.extend(steps(cx, set));
@@ -34,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
             number(set, "vllm_gpu_memory_utilization").filter(|(_, number)| *number <= 0.0 || *number > 1.0)
     {
         let meant = (number > 1.0 && number <= 100.0).then(|| Value::Float(number / 100.0)).filter(|_| number >= 5.0);
-        let why = message!("vLLM takes a share of the GPU above 0 and up to 1", "vLLM 需要大于 0、不超过 1 的 GPU 显存比例");
+        let why = message!("vLLM needs a fraction of GPU memory above 0 and at most 1", "vLLM 需要大于 0、不超过 1 的显存比例");
         found.push(report(cx, set, given, Severity::Error, &why, meant.as_ref()));
     }
     found
@@ -58,9 +58,9 @@ fn outside(field: &Field, number: f64) -> Option<Message> {
     Some(match (field.min, field.max, field.below) {
         (Some(min), Some(max), _) => message!("{number} is not between {min} and {max}", "{number} 不在 {min} 到 {max} 之间"),
         (Some(min), None, Some(below)) => {
-            message!("{number} is not between {min} and below {below}", "{number} 不在 {min}（含）到 {below}（不含）之间")
+            message!("{number} is not in the range {min} ≤ x < {below}", "{number} 不在 {min}（含）到 {below}（不含）之间")
         }
-        (Some(min), None, None) => message!("it must be {min} or more", "至少为 {min}"),
+        (Some(min), None, None) => message!("it must be {min} or more", "不得小于 {min}"),
         _ => message!("{number} is out of range", "{number} 超出范围"),
     })
 }
@@ -78,10 +78,10 @@ fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
             continue;
         }
         if number > 1.0 && number.fract() != 0.0 {
-            let why = message!("above 1 it counts steps, which are whole", "大于 1 时表示步数，必须是整数");
+            let why = message!("a value above 1 is a number of steps and must be an integer", "大于 1 的值表示步数，必须是整数");
             found.push(report(cx, set, given, Severity::Error, &why, None));
         } else if number == 0.0 && key == "logging_steps" {
-            let why = message!("logging by steps needs a number of them", "按步记录日志需要步数");
+            let why = message!("logging by steps needs a number of steps", "按步记录日志需要设置步数");
             found.push(report(cx, set, given, Severity::Error, &why, None));
         }
     }

@@ -40,7 +40,7 @@ fn value(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry) -> Option<F
         Value::Text(text) => text.as_str(),
         // YAML's `no` has a rule of its own; in code it is written so.
         Value::Bool(false) if given.by == PassedBy::Keyword && taken.contains(&"no") => {
-            let why = message!("a strategy is text", "策略应为文本");
+            let why = message!("expected a string", "应为字符串");
             return Some(report(cx, set, given, Severity::Error, &why, Some(&Value::Text("no".to_owned()))));
         }
         _ => return None,
@@ -62,9 +62,9 @@ fn value(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry) -> Option<F
     let near = near.or_else(|| alias(text)).or_else(|| keys::nearest(text, taken.iter().copied()));
     let why = if taken.len() <= 8 {
         let list = taken.join(", ");
-        message!("{key} takes {list}", "{key} 可取 {list}")
+        message!("{key} expects one of: {list}", "{key} 应为 {list} 之一")
     } else {
-        message!("{key} has no such value", "{key} 没有这个值")
+        message!("not a valid value for {key}", "{key} 没有这个值")
     };
     let meant = near.map(|near| Value::Text(near.to_owned()));
     Some(report(cx, set, given, severity, &why, meant.as_ref()))
@@ -115,6 +115,6 @@ fn fsdp(cx: &Context<'_>, set: &ArgumentSet) -> Option<Finding> {
         _ => None,
     };
     let list = words.join(", ");
-    let why = message!("fsdp knows no `{wrong}`: it takes {list}", "fsdp 不认识 `{wrong}`：可取 {list}");
+    let why = message!("`{wrong}` is not a valid fsdp option; expected one of: {list}", "`{wrong}` 不是有效的 fsdp 选项；应为 {list} 之一");
     Some(report(cx, set, given, Severity::Error, &why, meant.as_ref()))
 }
