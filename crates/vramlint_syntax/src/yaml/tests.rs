@@ -178,7 +178,7 @@ fn messages_say_what_is_likely() {
         ("a: \"x\nb: 1\n", "quote"),
         ("a: [1\nb: 1\n", "`[`"),
         ("a:1\nb: 2\n", "colon needs a space"),
-        ("a: `x`\n", "quotes"),
+        ("a: `x`\n", "quote it"),
         ("a: 1\n\u{0}", "U+0000"),
     ] {
         let error = only_error(text);

@@ -115,6 +115,9 @@ fn fsdp(cx: &Context<'_>, set: &ArgumentSet) -> Option<Finding> {
         _ => None,
     };
     let list = words.join(", ");
-    let why = message!("`{wrong}` is not a valid fsdp option; expected one of: {list}", "`{wrong}` 不是有效的 fsdp 选项；应为 {list} 之一");
+    let why = message!(
+        "`{wrong}` is not a valid fsdp option; expected one of: {list}",
+        "`{wrong}` 不是有效的 fsdp 选项；应为 {list} 之一"
+    );
     Some(report(cx, set, given, Severity::Error, &why, meant.as_ref()))
 }
