@@ -81,7 +81,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let loader = call.is("torch", "DataLoader") && !call.is_subclass && !call.open && at.facts.trains();
-        // Without the argument the default applies, which nobody chose: report it only for a run that the project shows.
+        // Without the argument the default applies, which was not chosen: report it only for a run that the project shows.
         let Some(workers) = call.argument("num_workers", Some(5)).filter(|_| loader) else { continue };
         if workers.constant() != Some(&Value::Int(0))
             || in_memory(at)

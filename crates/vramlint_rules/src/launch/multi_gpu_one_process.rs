@@ -23,7 +23,7 @@
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1208`, run: it rejects the flags `--multi_gpu --num_processes 1`, which is an error here.
-//! The same in a file, or half in a file and half as a flag, is taken and starts one worker.
+//! The same in a file, or half in a file and half as a flag, is accepted and starts one worker.
 //!
 //! # 中文
 //!

@@ -91,7 +91,7 @@ fn against_ids(start: &AccelerateLaunch<'_>, ids: &[String], given: &LaunchValue
     let kind = start.distributed_type()?;
     let machines = start.machines()?;
     let unique = count_of(ids.iter().collect::<BTreeSet<_>>().len());
-    let cards = count_noun(unique, "GPU");
+    let gpus_in_words = count_noun(unique, "GPU");
     let shown = ids.join(",");
     // accelerate reads the file first and makes no check without one.
     if kind.is_multi() && ids.len() < 2 && machines <= 1 && start.file.is_some() && start.flag("--cpu").is_none() {
@@ -122,7 +122,7 @@ fn against_ids(start: &AccelerateLaunch<'_>, ids: &[String], given: &LaunchValue
         RULE.finding(
             processes.place,
             message!(
-                "{count} processes on {cards}: `gpu_ids` is {shown}, so rank {last} has no GPU",
+                "{count} processes on {gpus_in_words}: `gpu_ids` is {shown}, so rank {last} has no GPU",
                 "{count} 个进程对应 {unique} 张 GPU：`gpu_ids` 为 {shown}，rank {last} 没有 GPU"
             ),
         )
@@ -151,11 +151,11 @@ fn all_of_the_machine(start: &AccelerateLaunch<'_>, shown: i64, given: &LaunchVa
     if !every || gpus < 2 || gpus <= shown || !given.by_flag() {
         return None;
     }
-    let cards = count_noun(shown, "GPU");
+    let gpus_in_words = count_noun(shown, "GPU");
     let finding = RULE.finding(
         given.place,
         message!(
-            "{gpus} processes on {cards}: without `--num_processes`, one starts for every GPU of the machine",
+            "{gpus} processes on {gpus_in_words}: without `--num_processes`, one starts for every GPU of the machine",
             "{gpus} 个进程对应 {shown} 张 GPU：未给出 `--num_processes` 时，会为机器的每张 GPU 启动一个进程"
         ),
     );
@@ -177,11 +177,11 @@ fn against_target(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     if count <= gpus {
         return None;
     }
-    let cards = count_noun(gpus, "GPU");
+    let gpus_in_words = count_noun(gpus, "GPU");
     let finding = RULE.finding(
         processes.place,
         message!(
-            "{count} processes on a machine with {cards} ([target] count)",
+            "{count} processes on a machine with {gpus_in_words} ([target] count)",
             "机器只有 {gpus} 张 GPU（[target] count），却要启动 {count} 个进程"
         ),
     );

@@ -43,8 +43,8 @@
 //!
 //! ## Sources
 //! transformers 5.23.0 `training_args.py`, `utils/import_utils.py:722` (`is_torch_tf32_available`: compute capability 8.0) and `:643` (bf16 is
-//! what torch says); torch 2.15.0 `cuda/__init__.py:244` (`is_bf16_supported` is true where a tensor can be made), read; trl 1.16.0
-//! `trainer/base_config.py` turns bf16 on, run; FlashAttention's README: Ampere, Ada or Hopper. Not run on the cards themselves.
+//! what torch reports); torch 2.15.0 `cuda/__init__.py:244` (`is_bf16_supported` is true if a tensor can be created), read; trl 1.16.0
+//! `trainer/base_config.py` turns bf16 on, run; FlashAttention's README: Ampere, Ada or Hopper. Not run on the GPUs themselves.
 //!
 //! # 中文
 //!
@@ -96,27 +96,27 @@ pub(crate) static RULE: Rule = Rule {
 const AMPERE: u32 = 80;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    if cx.project.files.iter().all(|file| old_card(cx, file.id).is_none()) {
+    if cx.project.files.iter().all(|file| old_gpu(cx, file.id).is_none()) {
         return;
     }
     let mut reported = ReportedFindings::default();
     for set in trainings(cx.project).filter(|set| set.reader != ArgumentReader::Unknown) {
-        if let Some(card) = old_card(cx, set.file()).filter(|_| set.bool("use_cpu", false) == Some(false)) {
-            arguments(cx, set, card, &mut reported, out);
+        if let Some(gpu) = old_gpu(cx, set.file()).filter(|_| set.bool("use_cpu", false) == Some(false)) {
+            arguments(cx, set, gpu, &mut reported, out);
         }
     }
     attention(cx, out);
 }
 
 /// The target GPU, if it is older than Ampere.
-fn old_card(cx: &Context<'_>, file: FileId) -> Option<&'static Gpu> {
+fn old_gpu(cx: &Context<'_>, file: FileId) -> Option<&'static Gpu> {
     let name = cx.project.policy(file).target.gpu.as_deref()?;
-    let card = gpus::lookup(name)?.smallest();
-    (card.compute_capability.is_some_and(|capability| capability < AMPERE) && !card.bf16).then_some(card)
+    let gpu = gpus::lookup(name)?.smallest();
+    (gpu.compute_capability.is_some_and(|capability| capability < AMPERE) && !gpu.bf16).then_some(gpu)
 }
 
-fn arguments(cx: &Context<'_>, set: &ArgumentSet, card: &Gpu, reported: &mut ReportedFindings, out: &mut Sink) {
-    let name = card.name;
+fn arguments(cx: &Context<'_>, set: &ArgumentSet, gpu: &Gpu, reported: &mut ReportedFindings, out: &mut Sink) {
+    let name = gpu.name;
     for key in ["bf16", "bf16_full_eval", "tf32"] {
         let Some(given) = set.get(key) else { continue };
         let on = given.value.as_ref().and_then(|value| set.bool_of(value)) == Some(true);
@@ -172,7 +172,7 @@ fn attention(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
-        let Some(card) = old_card(cx, call.file).filter(|_| calls::loads_model(call)) else { continue };
+        let Some(gpu) = old_gpu(cx, call.file).filter(|_| calls::loads_model(call)) else { continue };
         let Some(argument) = call.argument("attn_implementation", None) else { continue };
         let Some((text, place)) = calls::text_value(argument).filter(|(text, _)| text.starts_with("flash_attention_")) else {
             continue;
@@ -180,7 +180,7 @@ fn attention(cx: &Context<'_>, out: &mut Sink) {
         if !reported.insert(place) {
             continue;
         }
-        let name = card.name;
+        let name = gpu.name;
         let mut found = RULE
             .finding(
                 place,

@@ -91,12 +91,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     frameworks::run(cx, &RULE, CHECKS, out);
 }
 
-fn refusal(at: &'static str, with: &[&'static str], optimizer: &str, beside: &str) -> Refusal {
+fn refusal(at: &'static str, with: &[&'static str], optimizer: &str, conflict: &str) -> Refusal {
     Refusal::new(
         at,
         with,
-        message!("{optimizer} does not work with {beside}", "{optimizer} 不能与 {beside} 同用"),
-        message!("choose another optimizer, or remove {beside}", "请换用其他优化器，或去掉 {beside}"),
+        message!("{optimizer} does not work with {conflict}", "{optimizer} 不能与 {conflict} 同用"),
+        message!("choose another optimizer, or remove {conflict}", "请换用其他优化器，或去掉 {conflict}"),
     )
 }
 
