@@ -74,7 +74,7 @@ NVIDIA driver 570.86.15, CUDA up to 12.8
 
 GPU 0  NVIDIA A100-SXM4-40GB  compute capability 8.0  GPU-0-0000
   memory                 ███████████████░░░░░ 29.3 GiB of 40.0 GiB used (73 %), 10.2 GiB free, 500 MiB reserved by the driver
-  busy                   0 %, memory bus 7 %
+  utilization            0 %, memory bus 7 %
   temperature and power  41 °C, 61 / 400 W
   ECC                    off
   MIG                    off
@@ -83,19 +83,19 @@ GPU 0  NVIDIA A100-SXM4-40GB  compute capability 8.0  GPU-0-0000
   → a run started now can use 10.2 GiB of 40.0 GiB: 29.3 GiB (73 %) are already in use
   → stranger (process 4242) uses 19.5 GiB
   → ? (process 99999991) uses 8.8 GiB
-  → 1000 MiB are used by processes that are not visible here: the driver, another container or another account
-  → the GPU is 0 % busy while 29.3 GiB (73 %) are in use: a process is waiting, or was left behind
+  → 1000 MiB are used outside the visible processes: by the driver, another container or another account
+  → GPU utilization is 0 %, but 29.3 GiB (73 %) are in use: a process is waiting, or did not exit
 
 GPU 1  NVIDIA A100-SXM4-40GB  compute capability 8.0  GPU-1-0000
   memory                 ░░░░░░░░░░░░░░░░░░░░ 0 MiB of 40.0 GiB used (0 %), 40.0 GiB free, 0 MiB reserved by the driver
-  busy                   50 %, memory bus 7 %
+  utilization            50 %, memory bus 7 %
   temperature and power  41 °C, 61 / 400 W
   ECC                    off
   MIG                    off
 "
     );
     let Some(zh) = run_stubbed("gpu --lang zh", TWO) else { return };
-    assert!(zh.out(0).contains("→ 现在启动的训练最多可用 10.2 GiB（共 40.0 GiB）：已有 29.3 GiB（73%）被占用"));
+    assert!(zh.out(0).contains("→ 现在启动的训练任务最多可用 10.2 GiB（共 40.0 GiB）：已有 29.3 GiB（73%）被占用"));
 }
 
 #[test]

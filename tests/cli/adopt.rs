@@ -48,7 +48,7 @@ fn presets_choose_by_severity() {
     assert_eq!((count(""), count("--preset recommended")), (0, 4));
     folder.write("vramlint.toml", "[lint]\npreset = \"lenient\"\n");
     let said = folder.run("check").fault();
-    assert!(said.contains("`lenient`, expected one of `recommended`, `strict`, `errors`"), "{said}");
+    assert!(said.contains("`lenient`; expected one of `recommended`, `strict`, `errors`"), "{said}");
 }
 
 #[test]
@@ -62,6 +62,6 @@ fn runs_show_the_versions() {
     assert_eq!((&library["version"], &library["exact"]), (&"4.44.0".into(), &true.into()), "{library}");
     folder.write("vramlint.toml", "[versions]\ntransformer = \"5\"\n");
     assert!(
-        folder.run("runs").fault().contains("vramlint.toml:2:15: unknown library `transformer`, did you mean `transformers`?")
+        folder.run("runs").fault().contains("vramlint.toml:2:15: unknown library `transformer`; did you mean `transformers`?")
     );
 }

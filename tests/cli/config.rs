@@ -81,9 +81,9 @@ fn an_unknown_card_is_a_mistake_unless_its_memory_is_given() {
     let folder = Folder::new(&[("train.yaml", SMALL)]);
     assert_eq!(
         folder.run("check --gpu RTX4900").fault(),
-        "error: --gpu: unknown GPU `RTX4900`, did you mean `GeForce RTX 4090`? For any other GPU, set `--gpu-memory`\n"
+        "error: --gpu: unknown GPU `RTX4900`; did you mean `GeForce RTX 4090`? For any other GPU, set `--gpu-memory`\n"
     );
-    assert!(folder.run("runs --gpu toaster --lang zh").fault().starts_with("错误：--gpu：未知的显卡 `toaster`"));
+    assert!(folder.run("runs --gpu toaster --lang zh").fault().starts_with("错误：--gpu：未知的 GPU `toaster`"));
     assert_eq!(check(&folder, "--gpu RTX4900 --gpu-memory 24GiB"), ["VL007"]);
     assert_eq!(check(&folder, "--gpu A100"), ["VL007"]);
 }

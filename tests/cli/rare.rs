@@ -42,7 +42,7 @@ fn the_end_of_a_file_can_be_shown() {
     ");
     let last = full("train.sh", "#!/bin/bash\n# vramlint: ignore[VL101]");
     assert_snapshot!(last, @r"
-    warning[VL002] nothing to suppress here for `VL101` (unused-suppression)
+    warning[VL002] no finding of `VL101` to suppress here (unused-suppression)
        ╭─[train.sh:2:1]
      1 │ #!/bin/bash
      2 │ # vramlint: ignore[VL101]

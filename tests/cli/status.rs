@@ -23,14 +23,14 @@ fn mistakes_on_the_command_line_say_what_was_meant() {
     let told = |words: &str| folder.run(words).fault();
     assert_eq!(
         told("check --select yaml-numbr-is-text"),
-        "error: --select: unknown rule `yaml-numbr-is-text`, did you mean `yaml-number-is-text`?\n"
+        "error: --select: unknown rule `yaml-numbr-is-text`; did you mean `yaml-number-is-text`?\n"
     );
     assert_eq!(
         told("check --ignore yaml-numbr-is-text --lang zh"),
-        "错误：--ignore：未知的规则 `yaml-numbr-is-text`，是否想写 `yaml-number-is-text`？\n"
+        "错误：--ignore：未知的规则 `yaml-numbr-is-text`；是否想写 `yaml-number-is-text`？\n"
     );
     assert_eq!(told("check nowhere"), "error: nowhere: no such file or folder\n");
-    assert_eq!(told("check nowhere --lang zh"), "错误：nowhere：没有这个文件或文件夹\n");
+    assert_eq!(told("check nowhere --lang zh"), "错误：nowhere：文件或文件夹不存在\n");
     assert_eq!(
         told("rule yaml-numbr-is-text"),
         "error: unknown rule `yaml-numbr-is-text`; did you mean `yaml-number-is-text`?\n"
@@ -52,11 +52,11 @@ fn a_bad_configuration_is_no_finding() {
     folder.write("vramlint.toml", "[lint]\nselct = []\n");
     assert_eq!(
         folder.run("check").fault(),
-        "error: vramlint.toml:2:1: unknown key `selct` in `[lint]`, did you mean `select`?\n"
+        "error: vramlint.toml:2:1: unknown key `selct` in `[lint]`; did you mean `select`?\n"
     );
     assert_eq!(
         folder.run_with("check", &[("LC_ALL", "zh_CN.UTF-8")]).fault(),
-        "错误：vramlint.toml:2:1：未知的键 `selct`（在 `[lint]` 中），是否想写 `select`？\n"
+        "错误：vramlint.toml:2:1：未知的键 `selct`（在 `[lint]` 中）；是否想写 `select`？\n"
     );
     assert_eq!(folder.run("check --output-format json").fault(), folder.run("runs").fault());
     assert_eq!(folder.run("check --isolated").status, Some(1));
@@ -102,7 +102,7 @@ fn quiet_and_verbose() {
 fn nothing_to_check_is_said() {
     let empty = Folder::new(&[("readme.txt", "hello")]);
     let ran = empty.run("check");
-    assert_eq!((ran.status, ran.err.as_str()), (Some(0), "warning: there was nothing to check\n"));
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), "warning: no files to check\n"));
     assert!(empty.run("check -q").err.is_empty());
     let data = empty.run("check --output-format json").out;
     assert!(

@@ -6,7 +6,7 @@ use vramlint_gpu::visible_devices::{self, CudaEnvironment};
 use vramlint_gpu::{Driver, DriverError};
 use vramlint_resolve::Target;
 
-/// Puts the GPUs at hand in the place of `auto`; what else the command line says of them goes before what NVML says.
+/// Replaces `auto` with the local GPUs. Other flags take precedence over the values that NVML reports.
 pub(crate) fn resolve(mut target: Target) -> Result<Target> {
     if !target.gpu.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("auto")) {
         return Ok(target);

@@ -41,7 +41,7 @@ pub(crate) fn print_clap_error(error: &clap::Error) -> ExitCode {
     if error.use_stderr() { Status::Error.into() } else { Status::Clean.into() }
 }
 
-/// Prints why a command failed. A closed pipe is a success: its reader has what it wanted.
+/// Prints why a command failed. A closed pipe counts as success, because its reader has finished.
 pub(crate) fn report_failure(error: &anyhow::Error, lang: Lang) -> ExitCode {
     let broken_pipe =
         error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe));
@@ -59,9 +59,9 @@ pub(crate) fn report_failure(error: &anyhow::Error, lang: Lang) -> ExitCode {
 /// Location of the last panic.
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Runs the whole program. A panic that arrives here is a bug in vramlint; the error is one line that says so.
+/// Runs the program. A panic is a bug in vramlint; the error is a one-line message for it.
 ///
-/// The project layer catches panics of readers and rules and reports them as findings (`internal-error`), so the hook only records
+/// The project layer catches panics of parsers and rules and reports them as findings (`internal-error`), so the hook only records
 /// the location. With `RUST_BACKTRACE` set, the standard hook prints every panic as well.
 pub(crate) fn catch_panics<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let print_backtrace = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");

@@ -21,13 +21,13 @@ impl From<LanguageChoice> for Lang {
     }
 }
 
-/// The language to speak.
+/// The language of the messages.
 pub(crate) fn resolve(flag: Option<LanguageChoice>, config: Option<Lang>) -> Lang {
     flag.map(Lang::from).or(config).unwrap_or_else(from_locale)
 }
 
 fn from_locale() -> Lang {
-    // POSIX: the first that is set decides, and `C` speaks English.
+    // POSIX: the first variable that is set decides; `C` means English.
     let set =
         ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let locale = set.or_else(sys_locale::get_locale).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// How long to wait before showing anything.
+/// Delay before the bar is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Progress of one command.
@@ -16,12 +16,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Shows nothing yet, and never if `quiet`.
+    /// Starts without showing the bar; with `quiet`, it is never shown.
     pub(crate) fn new(quiet: bool) -> Self {
         Self { start: Instant::now(), wanted: !quiet && std::io::stderr().is_terminal(), bar: OnceLock::new() }
     }
 
-    /// Tells how far the work is.
+    /// Updates the progress.
     pub(crate) fn update(&self, done: usize, all: usize) {
         if !self.wanted || self.start.elapsed() < PATIENCE {
             return;
@@ -34,7 +34,7 @@ impl Progress {
         bar.set_position(done as u64);
     }
 
-    /// Takes the bar away, before anything is printed.
+    /// Removes the bar before other output is printed.
     pub(crate) fn clear(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();

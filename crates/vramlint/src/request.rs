@@ -1,4 +1,4 @@
-//! The request that the shared arguments of a command make.
+//! Builds a request from the shared arguments of a command.
 
 use crate::cli::CommonArgs;
 use crate::exit::user_error;

@@ -1,24 +1,24 @@
-//! What is known of a value.
+//! Evaluation of a setting: absent, known or unknown.
 
-/// A setting as far as the files of a project show it.
+/// A setting, as far as the files of the project determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evaluated<T> {
-    /// It is not set.
+    /// Not set.
     Absent,
-    /// It is set to this.
+    /// Set to this value.
     Known(T),
-    /// It is set, or may be, to something that the files do not show.
+    /// Set, or possibly set, to a value that the files do not show.
     Unknown(UnknownReason),
 }
 
-/// Why a value is not known.
+/// Why a value is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownReason {
     /// The program that reads the file fills it in: `auto`.
     Auto,
     /// A template, a variable or another program fills it in.
     Templated,
-    /// It may be set where the project does not show it: behind `"$@"`, in a file that is missing.
+    /// It may be set outside the project: through `"$@"`, or in a missing file.
     Unseen,
 }
 

@@ -27,9 +27,9 @@ impl FileRange {
 pub enum Severity {
     /// Advice; never changes the exit status by default.
     Info,
-    /// It runs, but wastes memory or trains something other than what is written.
+    /// The run works, but wastes memory or trains something other than the configuration says.
     Warning,
-    /// The real library rejects it, or the run cannot do what the file says; proven by a case that was run.
+    /// The library raises, or the run cannot do what the configuration says; verified by running a case.
     Error,
 }
 
@@ -44,14 +44,14 @@ impl Severity {
     }
 }
 
-/// How far a fix can be trusted.
+/// How safe a fix is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Applicability {
     /// Shown, never applied.
     Display,
-    /// Applied with `--unsafe-fixes`: it may change what is trained.
+    /// Applied with `--unsafe-fixes`; may change what is trained.
     Unsafe,
-    /// Applied with `--fix`: it keeps the meaning, or is certainly what was intended.
+    /// Applied with `--fix`; keeps the meaning, or is certainly what was intended.
     Safe,
 }
 
@@ -78,20 +78,20 @@ pub struct Edit {
 /// A fix: edits that belong together, in one or several files.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fix {
-    /// What it does, as an imperative: `quote 'NO'`.
+    /// What the fix does, in the imperative: `quote 'NO'`.
     pub title: Message,
-    /// How far it can be trusted.
+    /// How safe the fix is.
     pub applicability: Applicability,
     /// The edits; they do not overlap.
     pub edits: Vec<Edit>,
 }
 
-/// Another range that takes part in a finding: the other side of a contradiction, the origin of a value.
+/// Another range that a finding refers to: the other side of a contradiction, the origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Related {
     /// The range.
     pub place: FileRange,
-    /// What is there, in a few words.
+    /// Label of the range, in a few words.
     pub message: Message,
 }
 
@@ -106,13 +106,13 @@ pub struct Finding {
     pub severity: Severity,
     /// What is wrong, with the values, in one line without a full stop.
     pub message: Message,
-    /// What to do, and why.
+    /// What to do.
     pub help: Option<Message>,
     /// The range that the user would change first.
     pub place: FileRange,
-    /// The other ranges that take part.
+    /// The other ranges that the finding refers to.
     pub related: Vec<Related>,
-    /// Id of the run that it applies to; `None` if it does not depend on a run.
+    /// Id of the run that the finding applies to; `None` if it does not depend on a run.
     pub run: Option<String>,
     /// Fixes, best first.
     pub fixes: Vec<Fix>,
@@ -133,7 +133,7 @@ impl Finding {
         self
     }
 
-    /// This finding with one more related place.
+    /// This finding with one more related range.
     #[must_use]
     pub fn with_related(mut self, place: FileRange, message: Message) -> Self {
         self.related.push(Related { place, message });

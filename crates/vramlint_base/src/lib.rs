@@ -1,10 +1,10 @@
-//! The vocabulary that every other crate shares: ranges in a text, values, messages, findings and fixes.
+//! The vocabulary that all other crates share: text ranges, values, messages, findings and fixes.
 //!
 //! Invariants:
 //!
-//! 1. Offsets are UTF-8 bytes as `u32`. Lines and columns exist only in [`LineIndex`], at the edges.
-//! 2. Nothing here knows what a key means, reads a disk, or prints.
-//! 3. Every message has its English and its Chinese text in one place, so that neither can be forgotten.
+//! 1. Offsets are UTF-8 bytes as `u32`. Lines and columns exist only at the boundaries, in [`LineIndex`].
+//! 2. This crate does not know what a key means, reads no files and prints nothing.
+//! 3. The English and the Chinese text of a message are written together, so that neither is forgotten.
 
 mod evaluated;
 mod finding;

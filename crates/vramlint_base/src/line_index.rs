@@ -1,8 +1,8 @@
-//! From byte offsets to lines and columns.
+//! Maps byte offsets to lines and columns.
 
 use std::sync::Arc;
 
-/// A place as people count it: line and column from 1, the column in Unicode scalar values.
+/// A position as editors display it: 1-based line and column, the column in Unicode scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineColumn {
     /// Line, from 1.
@@ -11,7 +11,7 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// Where each line of a text starts; clones share it. Lines end with `\n`, `\r\n` or a lone `\r`.
+/// The start of each line of a text; clones share it. Lines end with `\n`, `\r\n` or a lone `\r`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Arc<[u32]>,
@@ -19,7 +19,7 @@ pub struct LineIndex {
 }
 
 impl LineIndex {
-    /// Reads the text once.
+    /// Builds the index in one pass over the text.
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
@@ -31,22 +31,22 @@ impl LineIndex {
         Self { starts: starts.into(), length: bytes.len() as u32 }
     }
 
-    /// Number of lines; a text without a line break has one.
+    /// Number of lines; at least 1.
     pub fn line_count(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The line (from 0) that holds `offset`; the last line for offsets past the end.
+    /// The line (from 0) that contains `offset`; the last line for offsets past the end.
     pub fn line_of(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset) as u32 - 1
     }
 
-    /// Where line `line` (from 0) starts; the end of the text for lines that do not exist.
+    /// Start of line `line` (from 0); the end of the text for lines that do not exist.
     pub fn line_start(&self, line: u32) -> u32 {
         self.starts.get(line as usize).copied().unwrap_or(self.length)
     }
 
-    /// Line and column of `offset`. `text` must be the text that the index was made from.
+    /// Line and column of `offset`. `text` must be the text that the index was built from.
     pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
         let offset = offset.min(self.length);
         let line = self.line_of(offset);

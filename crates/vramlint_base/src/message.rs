@@ -10,7 +10,7 @@ pub enum Lang {
     Zh,
 }
 
-/// One message in every language that vramlint speaks. Make it with [`message!`](crate::message).
+/// A message in every supported language. Build it with [`message!`](crate::message).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
     /// English: one line, no full stop.
@@ -29,7 +29,7 @@ impl Message {
     }
 }
 
-/// A [`Message`] from two format strings, English then Chinese, with variables inlined:
+/// Builds a [`Message`] from two format strings, English then Chinese, with inlined variables:
 ///
 /// ```
 /// let n = 3;

@@ -1,8 +1,8 @@
-//! What a caught panic says.
+//! Messages of caught panics.
 
 use std::any::Any;
 
-/// The message of a panic that `catch_unwind` returned; a placeholder if it carries none.
+/// The message in a payload of `catch_unwind`; a placeholder if there is none.
 pub fn panic_message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")

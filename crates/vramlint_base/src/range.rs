@@ -28,7 +28,7 @@ impl TextRange {
         Self::new(range.start as u32, range.end as u32)
     }
 
-    /// Length in bytes.
+    /// Length, bytes.
     pub const fn len(self) -> u32 {
         self.end - self.start
     }
@@ -38,17 +38,17 @@ impl TextRange {
         self.start == self.end
     }
 
-    /// Whether `other` lies inside, ends included.
+    /// Whether this range contains `other`; the ends may coincide.
     pub const fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the two share a byte, or one contains the other.
+    /// Whether the ranges share a byte, or one contains the other.
     pub const fn touches(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end || self.contains(other) || other.contains(self)
     }
 
-    /// The smallest range that covers both.
+    /// The smallest range that covers both ranges.
     #[must_use]
     pub fn cover(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
@@ -60,7 +60,7 @@ impl TextRange {
         Self { start: self.start + offset, end: self.end + offset }
     }
 
-    /// As indices of a slice.
+    /// The range as slice indices.
     pub const fn as_usize(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }

@@ -2,7 +2,7 @@
 
 use strsim::{damerau_levenshtein, jaro_winkler};
 
-/// The name in `known` that `word` most likely misspells, if a reader would agree.
+/// The name in `known` that `word` most likely misspells; `None` if no name is close enough.
 ///
 /// Ignores case, `-` and `_`. Accepts one or two typos (one in five letters), the same words in another order, and names that
 /// share most of their words: `num_process` for `num_processes`, `acumulation` for `accumulation`, but not `foo` for `fsdp_config`.
@@ -15,7 +15,7 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let mut best: Option<(f64, &'a str)> = None;
     for name in known {
         let score = similarity(&word, &normalize(name));
-        // The first of equals wins, so the result depends only on the order of `known`.
+        // On a tie, the first name wins, so the result depends only on the order of `known`.
         if score > 0.0 && best.is_none_or(|(top, _)| score > top) {
             best = Some((score, name));
         }

@@ -1,12 +1,12 @@
-//! Texts that another program fills in before the one that reads the file.
+//! Placeholders that another program fills in before the file is read.
 
-/// Whether a text holds a mark of a template engine or an interpolation: `{{ x }}`, `{% if x %}`, `<% x %>`, `${x}`.
+/// Whether a text contains template syntax or an interpolation: `{{ x }}`, `{% if x %}`, `<% x %>`, `${x}`.
 pub fn has_template_mark(text: &str) -> bool {
     ["{{", "{%", "<%", "${"].iter().any(|mark| text.contains(mark))
 }
 
-/// Whether a text is a placeholder, so that its value is not known: it has a template mark, a substitution (`$(x)`, `%(x)s`), or
-/// is itself a variable or a blank to fill in (`$x`, `<x>`, `<<x>>`, `__x__`).
+/// Whether a text is a placeholder, so its value is unknown: it contains template syntax or a substitution (`$(x)`, `%(x)s`), or
+/// it is a variable or a blank to fill in (`$x`, `<x>`, `<<x>>`, `__x__`).
 pub fn is_templated(text: &str) -> bool {
     has_template_mark(text)
         || ["$(", "%(", "<<"].iter().any(|mark| text.contains(mark))

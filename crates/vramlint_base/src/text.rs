@@ -11,13 +11,13 @@ pub fn format_size(bytes: u64) -> String {
     if bytes < 1 << 30 { format!("{} MiB", bytes >> 20) } else { format!("{} GiB", gib(bytes, 1)) }
 }
 
-/// `part` of `whole` in percent; 0 of nothing.
+/// `part` of `whole` in percent; 0 if `whole` is 0.
 #[allow(clippy::cast_precision_loss)] // a few decimals of a percent
 pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
-/// `part` of `whole` in percent, rounded to an integer; of nothing, everything is 100 %.
+/// `part` of `whole` in percent, rounded to an integer; a `whole` of 0 counts as 1.
 pub fn percent_rounded(part: u64, whole: u64) -> u64 {
     let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
     u64::try_from((part * 100 + whole / 2) / whole).unwrap_or(u64::MAX)

@@ -1,42 +1,42 @@
-//! Values as a loader gives them.
+//! Values as a loader returns them.
 
 use std::fmt;
 
-/// A value after typing: what the program that reads the file would hold.
+/// A typed value, as the program that reads the file sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `null`, `None`.
     Null,
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
-    /// A whole number that fits 64 bits.
+    /// An integer that fits in 64 bits.
     Int(i64),
-    /// A whole number that does not, in decimal digits.
+    /// A larger integer, in decimal digits.
     BigInt(String),
-    /// A floating-point number.
+    /// A float.
     Float(f64),
-    /// Text.
+    /// A string.
     Text(String),
-    /// A YAML 1.1 date or time, as written: the loader makes an object that no library here expects.
+    /// A YAML 1.1 date or time, as written; PyYAML creates an object that no supported library expects.
     Timestamp(String),
     /// A list, tuple or set.
     List(Vec<Value>),
-    /// A mapping in the order of the file. Keys are typed too: YAML's `on:` is `true`.
+    /// A mapping in file order. Keys are typed as well: YAML's `on:` is `true`.
     Map(Vec<(Value, Value)>),
 }
 
 impl Value {
-    /// Text, if it is text.
+    /// The string, if the value is one.
     pub fn as_str(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// The whole number, if it is one (a truth value is not).
+    /// The integer, if the value is one (a boolean is not).
     pub fn as_int(&self) -> Option<i64> {
         if let Self::Int(number) = self { Some(*number) } else { None }
     }
 
-    /// The number as floating point, if it is a number.
+    /// The number as a float, if the value is a number.
     #[allow(clippy::cast_precision_loss)] // quantities here are far below 2^53
     pub fn as_float(&self) -> Option<f64> {
         match self {
@@ -46,12 +46,12 @@ impl Value {
         }
     }
 
-    /// The truth value, if it is one.
+    /// The boolean, if the value is one.
     pub fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(value) = self { Some(*value) } else { None }
     }
 
-    /// What Python calls the type, for messages: `int`, `str`, `NoneType`, …
+    /// Python's name of the type, for messages: `int`, `str`, `NoneType`, …
     pub fn python_type(&self) -> &'static str {
         match self {
             Self::Null => "NoneType",
@@ -66,7 +66,7 @@ impl Value {
     }
 }
 
-/// As Python's `repr` would show it, so that text and numbers cannot be confused in a message.
+/// Formats the value like Python's `repr`, so that messages distinguish strings from numbers.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

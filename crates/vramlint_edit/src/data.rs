@@ -1,4 +1,4 @@
-//! Values and keys of YAML and JSON.
+//! Edits of values and keys in YAML and JSON.
 
 use crate::list::List;
 use crate::spell::{self, is_plain, quoted, quotes_of};
@@ -7,7 +7,7 @@ use vramlint_base::{Edit, TextRange, Value, has_template_mark};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{DataFile, Loader, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
 
-/// Gives a node another value. Text keeps the quotes of the old text; a list or mapping comes in brackets.
+/// Replaces the value of a node. A string keeps the quotes of the old one; lists and mappings are written in flow style.
 pub fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> {
     if file.python().is_some() {
         return python::set_value(file, node.raw().range, value);
@@ -32,25 +32,25 @@ pub fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> 
         return None;
     }
     if matches!(raw.kind, NodeKind::Missing) {
-        let behind_colon = between(file, raw.range.start.saturating_sub(1), raw.range.start) == ":";
-        return (behind_colon && raw.anchor.is_none()).then(|| replace_range(file, raw.range, format!(" {text}")));
+        let after_colon = between(file, raw.range.start.saturating_sub(1), raw.range.start) == ":";
+        return (after_colon && raw.anchor.is_none()).then(|| replace_range(file, raw.range, format!(" {text}")));
     }
     Some(replace_range(file, raw.range, text))
 }
 
-/// Adds a key to a mapping, behind its last entry. `None` where it has the key.
+/// Adds a key to a mapping, after its last entry. `None` if the key exists.
 pub(crate) fn insert(file: &SourceFile, mapping: NodeRef<'_>, key: &str, value: &Value) -> Option<Edit> {
     let last = mapping.raw_entries()?.len().checked_sub(1);
-    insert_behind(file, mapping, last, key, value)
+    insert_entry_after(file, mapping, last, key, value)
 }
 
-/// Adds a key to a mapping, behind the entry of `sibling`.
+/// Adds a key to a mapping, after the entry of `sibling`.
 pub fn insert_after(file: &SourceFile, mapping: NodeRef<'_>, sibling: &str, key: &str, value: &Value) -> Option<Edit> {
     let index = mapping.entries().position(|(own, _)| own.text() == Some(sibling))?;
-    insert_behind(file, mapping, Some(index), key, value)
+    insert_entry_after(file, mapping, Some(index), key, value)
 }
 
-/// Sets the key at the end of `path`, or adds it, with the mappings on the way that are not there. An empty path is the root.
+/// Sets or adds `key` in the mapping at `path`, creating missing mappings. An empty path is the root.
 pub fn put(file: &SourceFile, path: &[&str], key: &str, value: &Value) -> Option<Edit> {
     let mut mapping = file.data()?.root()?;
     for (depth, part) in path.iter().enumerate() {
@@ -60,9 +60,9 @@ pub fn put(file: &SourceFile, path: &[&str], key: &str, value: &Value) -> Option
         };
         match own_entry(mapping, part) {
             None => return insert(file, mapping, part, &nested(&path[depth + 1..])),
-            Some((_, below)) if matches!(below.raw().kind, NodeKind::Mapping(_)) => mapping = below,
-            Some((name, below)) if below.value(Loader::PyYaml) == Some(Value::Null) => {
-                return fill(file, name, below, &nested(&path[depth + 1..]));
+            Some((_, child)) if matches!(child.raw().kind, NodeKind::Mapping(_)) => mapping = child,
+            Some((name, child)) if child.value(Loader::PyYaml) == Some(Value::Null) => {
+                return fill(file, name, child, &nested(&path[depth + 1..]));
             }
             Some(_) => return None,
         }
@@ -73,7 +73,7 @@ pub fn put(file: &SourceFile, path: &[&str], key: &str, value: &Value) -> Option
     }
 }
 
-/// Gives a key another name; its quotes stay. `None` where the mapping has that name.
+/// Renames a key and keeps its quotes. `None` if the mapping already has the new name.
 pub fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'_>, new: &str) -> Option<Edit> {
     let raw = key.raw();
     if file.python().is_some() {
@@ -93,7 +93,7 @@ pub fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'_>, new
     Some(replace_range(file, raw.range, text))
 }
 
-/// The last entry of a mapping with this key, merges not followed.
+/// The last entry of a mapping with this key; merge keys are not followed.
 pub(super) fn own_entry<'a>(mapping: NodeRef<'a>, key: &str) -> Option<(NodeRef<'a>, NodeRef<'a>)> {
     let entries = mapping.raw_entries()?;
     let node = |id: NodeId| NodeRef { file: mapping.file, id };
@@ -101,7 +101,7 @@ pub(super) fn own_entry<'a>(mapping: NodeRef<'a>, key: &str) -> Option<(NodeRef<
     Some((node(entry.key), node(entry.value)))
 }
 
-/// The entries of a mapping in brackets, as a list.
+/// The entries of a JSON or flow-style mapping, as a list.
 pub(super) fn bracketed<'a>(file: &'a SourceFile, mapping: NodeRef<'a>) -> Option<List<'a>> {
     let data = file.data()?;
     let raw = mapping.raw();
@@ -114,7 +114,7 @@ pub(super) fn bracketed<'a>(file: &'a SourceFile, mapping: NodeRef<'a>) -> Optio
     Some(List { file, comments: &data.comments, inside, items })
 }
 
-/// From the key to the end of the value, with the anchors and tags of both.
+/// The range from the key to the end of the value, including the anchors and tags of both.
 pub(super) fn entry_range(data: &DataFile, key: NodeId, value: NodeId) -> TextRange {
     let (key, value) = (&data.nodes[key.0 as usize], &data.nodes[value.0 as usize]);
     let anchors = [key, value].into_iter().filter_map(|node| node.anchor.as_ref());
@@ -122,7 +122,7 @@ pub(super) fn entry_range(data: &DataFile, key: NodeId, value: NodeId) -> TextRa
     anchors.fold(whole, |range, (_, anchor)| range.cover(*anchor))
 }
 
-/// Whether an alias elsewhere stands for the range, for what holds it or for a part of it.
+/// Whether an alias outside the range refers to it, to a node that contains it, or to a part of it.
 pub(super) fn is_used_elsewhere(data: &DataFile, range: TextRange) -> bool {
     let touched = |node: &Node| node.anchor.is_some() && (node.range.contains(range) || range.contains(node.range));
     if !data.nodes.iter().any(touched) {
@@ -134,7 +134,7 @@ pub(super) fn is_used_elsewhere(data: &DataFile, range: TextRange) -> bool {
     })
 }
 
-fn insert_behind(file: &SourceFile, mapping: NodeRef<'_>, index: Option<usize>, key: &str, value: &Value) -> Option<Edit> {
+fn insert_entry_after(file: &SourceFile, mapping: NodeRef<'_>, index: Option<usize>, key: &str, value: &Value) -> Option<Edit> {
     let raw = mapping.raw();
     if file.python().is_some() {
         return python::add_item(file, python::dict_at(file, raw.range)?, key, &spell::python(value)?);
@@ -161,12 +161,12 @@ fn insert_behind(file: &SourceFile, mapping: NodeRef<'_>, index: Option<usize>, 
     insert_line(file, data, mapping, index?, key, value)
 }
 
-/// Adds lines below an entry of a block mapping.
+/// Adds lines after an entry of a block mapping.
 fn insert_line(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: usize, key: &str, value: &Value) -> Option<Edit> {
     let entries = mapping.raw_entries()?;
     let first = data.nodes[entries.first()?.key.0 as usize].range.start;
     let lead = between(file, line_start(file, first), first);
-    // `- a: 1`: what stands before the first key counts as blanks for the others.
+    // In `- a: 1`, the text before the first key is indentation for the other keys.
     if !lead.chars().all(|c| matches!(c, ' ' | '-')) {
         return None;
     }
@@ -183,7 +183,7 @@ fn insert_line(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: 
     Some(replace_range(file, TextRange::at(stop), format!("{}{lines}", line_break(file))))
 }
 
-/// The lines of an entry, the first with its indentation, without a line break at the end.
+/// The lines of an entry, indented, without a final line break.
 fn lines_of(data: &DataFile, key: &str, value: &Value, indent: &str, width: usize, line_break: &str) -> Option<String> {
     let quote = quotes_of(data);
     let name = spell::yaml(&Value::Text(key.to_owned()), quote)?;
@@ -198,7 +198,7 @@ fn lines_of(data: &DataFile, key: &str, value: &Value, indent: &str, width: usiz
     }
 }
 
-/// Gives a mapping to a key that has nothing, or null.
+/// Sets a mapping as the value of a key that is empty or null.
 fn fill(file: &SourceFile, key: NodeRef<'_>, node: NodeRef<'_>, value: &Value) -> Option<Edit> {
     let data = file.data()?;
     let Value::Map(entries) = value else { return None };
@@ -219,7 +219,7 @@ fn fill(file: &SourceFile, key: NodeRef<'_>, node: NodeRef<'_>, value: &Value) -
     Some(replace_range(file, TextRange::at(stop), text))
 }
 
-/// By how much the file indents: that of its first block mapping in another one.
+/// Indentation width of the file, from its first nested block mapping; 2 if there is none.
 fn indent_width(file: &SourceFile, data: &DataFile) -> usize {
     let column = |offset: u32| (offset - line_start(file, offset)) as usize;
     let nested = data.nodes.iter().find_map(|node| {
@@ -233,7 +233,7 @@ fn indent_width(file: &SourceFile, data: &DataFile) -> usize {
     nested.filter(|width| (1..=8).contains(width)).unwrap_or(2)
 }
 
-/// Whether the last thing of a node is a `|` or `>` text, whose end an added line might move.
+/// Whether a node ends in a block scalar (`|` or `>`), whose end an added line could move.
 fn ends_in_block_text(data: &DataFile, id: NodeId) -> bool {
     let mut id = id;
     loop {
@@ -251,7 +251,7 @@ fn ends_in_block_text(data: &DataFile, id: NodeId) -> bool {
     }
 }
 
-/// The entries of a mapping that is written here, not of one that an alias stands for.
+/// The entries of a mapping that is written in place; aliases are not followed.
 trait RawEntries<'a> {
     fn raw_entries(self) -> Option<&'a [vramlint_syntax::data::Entry]>;
 }

@@ -1,13 +1,13 @@
-//! Flags of launch commands.
+//! Edits of flags in launch commands.
 //!
-//! Words that come from a variable or an array are not written in the command: nothing here touches them.
+//! Words that come from a variable or an array are not written in the command and are left alone.
 
 use crate::{between, line_end, line_start, replace_range, starts_line};
 use vramlint_base::{Edit, TextRange};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::launch::Launch;
 
-/// Removes words of a command that stand side by side; their line too, where they have one of their own.
+/// Removes adjacent words of a command, including their line if nothing else is on it.
 pub fn remove_words(file: &SourceFile, launch: &Launch, words: TextRange) -> Option<Edit> {
     file.script()?;
     if !launch.range.contains(words) || words.start == launch.range.start {
@@ -15,15 +15,15 @@ pub fn remove_words(file: &SourceFile, launch: &Launch, words: TextRange) -> Opt
     }
     let stop = line_end(file, words.end);
     let rest = between(file, words.end, stop).trim();
-    let goes_on = is_continuation(rest);
-    if starts_line(file, words.start) && goes_on {
+    let is_continued = is_continuation(rest);
+    if starts_line(file, words.start) && is_continued {
         let next = file.lines.line_start(file.lines.line_of(words.start) + 1);
         let one_line = file.lines.line_of(words.start) == file.lines.line_of(words.end);
         return one_line.then(|| replace_range(file, TextRange::new(line_start(file, words.start), next), ""));
     }
     let mut start = words.start;
     if starts_line(file, start) {
-        // The last line of the command: the mark that continues the line above goes too.
+        // The last line of the command: also remove the continuation mark of the previous line.
         let above = line_start(file, start).checked_sub(1)?;
         let line = between(file, line_start(file, above), start).trim_end();
         let mark = line.chars().last().filter(|mark| is_continuation(&mark.to_string()))?;
@@ -34,7 +34,7 @@ pub fn remove_words(file: &SourceFile, launch: &Launch, words: TextRange) -> Opt
     Some(replace_range(file, TextRange::new(start, words.end), ""))
 }
 
-/// The mark that a command goes on in the next line: bash, PowerShell, batch.
+/// Whether `rest` is the line continuation mark of bash, PowerShell or batch.
 fn is_continuation(rest: &str) -> bool {
     matches!(rest, "\\" | "`" | "^")
 }

@@ -1,24 +1,24 @@
-//! Edits that touch only their bytes: comments, order, quoting, indentation and line endings of the rest stay as they are.
+//! Minimal edits: comments, order, quoting, indentation and line endings of all other text stay as they are.
 //!
-//! Every function gives `None` where the edit is not certain to mean what it says: behind anchors that are used elsewhere, in
-//! templates, in words that come from a variable, where several things share a line. Leave the fix out then.
+//! Every function returns `None` if the edit might have another effect: with anchors that are used elsewhere, templates, words
+//! that come from a variable, or several entries on one line. Omit the fix then.
 //!
 //! | to change | use |
 //! | --- | --- |
-//! | a value in YAML or JSON | [`set`] with its node; [`put`] with a path: sets it or adds it, with the blocks above it |
+//! | a value in YAML or JSON | [`set`] with its node; [`put`] with a path: sets or adds it, with its parent mappings |
 //! | a new key | [`insert_after`] a sibling, [`put`] at a path |
-//! | a key less | [`remove_entry`] (lines, commas, brackets), [`remove_key`] by its name |
+//! | remove a key | [`remove_entry`] (lines, commas, brackets), [`remove_key`] by its name |
 //! | a key's name | [`rename_key`] |
-//! | a key's place, across files too | [`move_key`] |
+//! | where a key is, also across files | [`move_key`] |
 //! | words of a launch command | [`flags::remove_words`] |
 //! | an argument of a Python call | [`python::add`], [`python::remove`] |
-//! | an entry of a Python dict | [`python::add_item`]; [`set`], [`put`], [`remove_entry`] and [`rename_key`] take such entries too |
+//! | an entry of a Python dict | [`python::add_item`]; [`set`], [`put`], [`remove_entry`] and [`rename_key`] accept such entries too |
 //! | anything else | [`replace`] |
 //!
-//! Values are given as [`vramlint_base::Value`] and written in the words of the language: `true` or `True`, quoted as the file
-//! quotes. In Python, expressions are given as source ([`spell::python`] writes a value).
+//! Values are [`vramlint_base::Value`]s, written in the syntax of the language (`true` or `True`) and with the quotes that the file
+//! uses. Python expressions are source text; [`spell::python`] writes a value.
 //!
-//! Edits of one fix must not touch each other: use one function that does both, or two fixes.
+//! The edits of one fix must not overlap: use one function that does both, or two fixes.
 
 mod data;
 pub mod flags;
@@ -37,7 +37,7 @@ pub use remove::{remove_entry, remove_key};
 use vramlint_base::{Edit, FileRange, TextRange};
 use vramlint_resolve::SourceFile;
 
-/// Replaces a place.
+/// Replaces a range.
 pub fn replace(place: FileRange, text: impl Into<String>) -> Edit {
     Edit { place, text: text.into() }
 }
@@ -47,7 +47,7 @@ fn replace_range(file: &SourceFile, range: TextRange, text: impl Into<String>) -
     replace(FileRange::new(file.id, range), text)
 }
 
-/// The line break that the file uses: that of its first line.
+/// The line break of the first line, which new lines use as well.
 fn line_break(file: &SourceFile) -> &'static str {
     let first = file.text.find(['\n', '\r']);
     match first {
@@ -57,20 +57,20 @@ fn line_break(file: &SourceFile) -> &'static str {
     }
 }
 
-/// Where the line of `offset` starts.
+/// Start of the line of `offset`.
 fn line_start(file: &SourceFile, offset: u32) -> u32 {
     let start = file.lines.line_start(file.lines.line_of(offset));
-    // A byte order mark belongs to no line.
+    // The byte order mark is not part of the first line.
     if start == 0 && file.text.starts_with('\u{feff}') { start + 3 } else { start }
 }
 
-/// Where the line of `offset` ends, its line break not included.
+/// End of the line of `offset`, before its line break.
 fn line_end(file: &SourceFile, offset: u32) -> u32 {
     let rest = &file.text[offset as usize..];
     offset + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32
 }
 
-/// Where the line behind that of `offset` starts.
+/// Start of the line after the line of `offset`.
 fn next_line(file: &SourceFile, offset: u32) -> u32 {
     file.lines.line_start(file.lines.line_of(offset) + 1)
 }
@@ -80,7 +80,7 @@ fn between(file: &SourceFile, start: u32, end: u32) -> &str {
     TextRange::new(start, end).slice(&file.text)
 }
 
-/// Whether nothing but blanks stands before `offset` on its line.
+/// Whether only whitespace precedes `offset` on its line.
 fn starts_line(file: &SourceFile, offset: u32) -> bool {
     between(file, line_start(file, offset), offset).trim_matches([' ', '\t']).is_empty()
 }

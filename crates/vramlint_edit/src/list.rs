@@ -1,29 +1,29 @@
-//! Items between brackets with commas between them: JSON objects, YAML flow mappings, Python calls and dicts.
+//! Comma-separated items in brackets: JSON objects, YAML flow mappings, Python calls and dicts.
 
 use crate::{between, line_break, line_end, line_start, next_line, replace_range, starts_line};
 use vramlint_base::{Edit, TextRange};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::Comment;
 
-/// What stands between two brackets.
+/// The items between two brackets.
 pub(super) struct List<'a> {
     /// The file.
     pub(super) file: &'a SourceFile,
     /// All comments of the file, in order.
     pub(super) comments: &'a [Comment],
-    /// From behind the opening bracket to before the closing one.
+    /// The range between the brackets.
     pub(super) inside: TextRange,
     /// The items in order.
     pub(super) items: Vec<TextRange>,
 }
 
-/// What stands between two items.
+/// The text between two items.
 struct Gap {
     comma: Option<u32>,
 }
 
 impl List<'_> {
-    /// Removes an item with its comma, and its lines where it has them for itself.
+    /// Removes an item with its comma, including its lines if nothing else is on them.
     pub(super) fn remove(&self, index: usize) -> Option<Edit> {
         let item = *self.items.get(index)?;
         let before = index.checked_sub(1).map(|index| self.items[index].end);
@@ -47,16 +47,16 @@ impl List<'_> {
         match (before, after) {
             (Some(_), None) => self.remove_last(comma_before?, item, own_line, ends_line && comma_after.is_none()),
             (_, Some(next)) if !between(self.file, end, next).contains(['\n', '\r']) => {
-                let gone = TextRange::new(item.start, next);
-                (!self.commented(gone)).then(|| replace_range(self.file, gone, ""))
+                let removed = TextRange::new(item.start, next);
+                (!self.commented(removed)).then(|| replace_range(self.file, removed, ""))
             }
             (Some(_), Some(_)) if !own_line => {
-                let gone = TextRange::new(comma_before? + 1, end);
-                (!self.commented(gone)).then(|| replace_range(self.file, gone, ""))
+                let removed = TextRange::new(comma_before? + 1, end);
+                (!self.commented(removed)).then(|| replace_range(self.file, removed, ""))
             }
             (None, Some(next)) => {
-                let gone = TextRange::new(item.start, next);
-                (!self.commented(gone)).then(|| replace_range(self.file, gone, ""))
+                let removed = TextRange::new(item.start, next);
+                (!self.commented(removed)).then(|| replace_range(self.file, removed, ""))
             }
             _ => None,
         }
@@ -74,7 +74,7 @@ impl List<'_> {
         Some(replace_range(self.file, TextRange::new(comma, end), kept))
     }
 
-    /// Adds an item behind the last one, or as the only one.
+    /// Adds an item after the last one, or as the only one.
     pub(super) fn append(&self, item: &str) -> Option<Edit> {
         match self.items.len() {
             0 => {
@@ -85,7 +85,7 @@ impl List<'_> {
         }
     }
 
-    /// Adds an item behind another, on a line of its own where that one has a line of its own.
+    /// Adds an item after another; on its own line if the other item starts a line.
     pub(super) fn insert_after(&self, index: usize, item: &str) -> Option<Edit> {
         let last = *self.items.get(index)?;
         let bound = self.items.get(index + 1).map_or(self.inside.end, |next| next.start);
@@ -106,39 +106,39 @@ impl List<'_> {
         Some(replace_range(self.file, TextRange::new(last.end, end), format!(",{rest}{line_break}{indent}{item}")))
     }
 
-    /// What stands between two offsets; `None` where it is more than one comma, blanks and comments.
+    /// The text between two offsets; `None` if it has more than one comma, whitespace and comments.
     fn gap(&self, from: u32, to: u32) -> Option<Gap> {
         let text = self.file.text.as_bytes();
-        let (mut place, mut found) = (from, None);
-        while place < to {
-            if let Some(comment) = self.comment_at(place) {
-                place = comment.end;
+        let (mut offset, mut comma) = (from, None);
+        while offset < to {
+            if let Some(comment) = self.comment_at(offset) {
+                offset = comment.end;
                 continue;
             }
-            match text[place as usize] {
+            match text[offset as usize] {
                 b' ' | b'\t' | b'\n' | b'\r' => {}
-                b',' if found.is_none() => found = Some(place),
+                b',' if comma.is_none() => comma = Some(offset),
                 _ => return None,
             }
-            place += 1;
+            offset += 1;
         }
-        Some(Gap { comma: found })
+        Some(Gap { comma })
     }
 
     fn comment_at(&self, offset: u32) -> Option<TextRange> {
-        let found = self.comments.binary_search_by_key(&offset, |comment| comment.range.start).ok()?;
-        Some(self.comments[found].range).filter(|range| !range.is_empty())
+        let index = self.comments.binary_search_by_key(&offset, |comment| comment.range.start).ok()?;
+        Some(self.comments[index].range).filter(|range| !range.is_empty())
     }
 
     fn commented(&self, range: TextRange) -> bool {
         self.comments.iter().any(|comment| range.contains(comment.range))
     }
 
-    /// Whether nothing but a comment follows on the line.
+    /// Whether only whitespace and a comment follow on the line.
     fn ends_line(&self, from: u32) -> bool {
         let rest = between(self.file, from, line_end(self.file, from));
         let blank = rest.len() - rest.trim_start().len();
-        let place = from + blank as u32;
-        rest.trim().is_empty() || self.comment_at(place).is_some_and(|comment| comment.end >= line_end(self.file, from))
+        let start = from + blank as u32;
+        rest.trim().is_empty() || self.comment_at(start).is_some_and(|comment| comment.end >= line_end(self.file, from))
     }
 }

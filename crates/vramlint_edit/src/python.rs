@@ -1,6 +1,6 @@
-//! Arguments of Python calls and entries of dicts.
+//! Edits of arguments of Python calls and of entries of dicts.
 //!
-//! Calls and dicts are named by their place: [`call_at`] finds the call of a finding. What is written is source.
+//! Calls and dicts are identified by their range: [`call_at`] finds the call of a finding. New values are source text.
 
 use crate::list::List;
 use crate::replace_range;
@@ -8,12 +8,12 @@ use vramlint_base::{Edit, TextRange, Value};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Call, Expr, ExprKind};
 
-/// The call that stands at exactly this place.
+/// The call with exactly this range.
 pub fn call_at(file: &SourceFile, place: TextRange) -> Option<&Call> {
     file.python()?.calls().find(|site| site.expr.range == place).map(|site| site.call)
 }
 
-/// Adds a keyword argument behind the others. `None` where it is given, or may be by a `**`.
+/// Adds a keyword argument after the others. `None` if the call passes it, or may pass it with `**`.
 pub fn add(file: &SourceFile, place: TextRange, name: &str, source: &str) -> Option<Edit> {
     let call = call_at(file, place)?;
     let free = call.keyword(name).is_none() && !call.has_unpacking();
@@ -27,7 +27,7 @@ pub fn remove(file: &SourceFile, place: TextRange, name: &str) -> Option<Edit> {
     list(file, place, call)?.remove(index)
 }
 
-/// Adds an entry behind the others. `None` where the dict has it, or may by a `**`.
+/// Adds an entry after the others. `None` if the dict has the key, or may have it through `**`.
 pub fn add_item(file: &SourceFile, dict: &Expr, key: &str, source: &str) -> Option<Edit> {
     let ExprKind::Dict(entries) = &dict.kind else { return None };
     let free = entries.iter().all(|(own, _)| own.is_some()) && position(entries, key).is_none();
@@ -35,13 +35,13 @@ pub fn add_item(file: &SourceFile, dict: &Expr, key: &str, source: &str) -> Opti
     free.then(|| items(file, dict, entries)?.append(&format!("{name}: {source}"))).flatten()
 }
 
-/// Every dict that is written in a file.
+/// All dict displays of a file.
 fn dicts(file: &SourceFile) -> Option<impl Iterator<Item = &Expr>> {
     let expressions = file.python()?.statements().flat_map(|located| located.stmt.expressions());
     Some(expressions.flat_map(Expr::walk).filter(|expr| matches!(expr.kind, ExprKind::Dict(_))))
 }
 
-/// The dict that stands at exactly this place.
+/// The dict with exactly this range.
 pub(super) fn dict_at(file: &SourceFile, place: TextRange) -> Option<&Expr> {
     dicts(file)?.find(|expr| expr.range == place)
 }
@@ -49,7 +49,7 @@ pub(super) fn dict_at(file: &SourceFile, place: TextRange) -> Option<&Expr> {
 /// The entries of a dict: key and value.
 type Entries = [(Option<Expr>, Expr)];
 
-/// The entry of a dict whose key stands at exactly this place: the dict, its entries and the number of this one.
+/// The dict entry whose key has exactly this range: the dict, its entries and the index of the entry.
 fn entry_at(file: &SourceFile, key: TextRange) -> Option<(&Expr, &Entries, usize)> {
     dicts(file)?.find_map(|expr| {
         let ExprKind::Dict(entries) = &expr.kind else { return None };
@@ -58,41 +58,41 @@ fn entry_at(file: &SourceFile, key: TextRange) -> Option<(&Expr, &Entries, usize
     })
 }
 
-/// Removes the entry whose key stands at this place.
+/// Removes the entry whose key has this range.
 pub(super) fn remove_entry(file: &SourceFile, key: TextRange) -> Option<Edit> {
     let (dict, entries, index) = entry_at(file, key)?;
     items(file, dict, entries)?.remove(index)
 }
 
-/// Gives the key that stands at this place another name; its quotes stay.
+/// Renames the key with this range and keeps its quotes.
 pub(super) fn rename_item(file: &SourceFile, key: TextRange, new: &str) -> Option<Edit> {
     entry_at(file, key)?;
     let quote = key.slice(&file.text).chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     Some(replace_range(file, key, format!("{quote}{new}{quote}")))
 }
 
-/// Gives the entry whose value stands at this place another one. Parentheses around the old one stay.
+/// Replaces the value with this range. Parentheses around the old value stay.
 pub(super) fn set_value(file: &SourceFile, value: TextRange, new: &Value) -> Option<Edit> {
-    let is = |(_, own): &(Option<Expr>, Expr)| own.range == value;
+    let matches = |(_, own): &(Option<Expr>, Expr)| own.range == value;
     let mut entries = dicts(file)?.filter_map(|expr| if let ExprKind::Dict(entries) = &expr.kind { Some(entries) } else { None });
-    entries.any(|entries| entries.iter().any(is)).then_some(())?;
+    entries.any(|entries| entries.iter().any(matches)).then_some(())?;
     Some(replace_range(file, value, super::spell::python(new)?))
 }
 
-/// The number of the only entry with this key.
+/// The index of the entry with this key; `None` if there are several.
 fn position(entries: &[(Option<Expr>, Expr)], key: &str) -> Option<usize> {
-    let is = |(own, _): &(Option<Expr>, Expr)| own.as_ref().and_then(Expr::as_str) == Some(key);
-    let mut found = entries.iter().enumerate().filter(|(_, entry)| is(entry));
-    found.next().filter(|_| found.next().is_none()).map(|(index, _)| index)
+    let has_key = |(own, _): &(Option<Expr>, Expr)| own.as_ref().and_then(Expr::as_str) == Some(key);
+    let mut matching = entries.iter().enumerate().filter(|(_, entry)| has_key(entry));
+    matching.next().filter(|_| matching.next().is_none()).map(|(index, _)| index)
 }
 
 /// The arguments of a call as a list.
 fn list<'a>(file: &'a SourceFile, place: TextRange, call: &Call) -> Option<List<'a>> {
-    let behind = TextRange::new(call.callee.range.end, place.end).slice(&file.text);
-    let open = behind.find('(').filter(|at| behind[..*at].trim_matches([' ', ')']).is_empty())?;
+    let rest = TextRange::new(call.callee.range.end, place.end).slice(&file.text);
+    let open = rest.find('(').filter(|at| rest[..*at].trim_matches([' ', ')']).is_empty())?;
     let inside = TextRange::new(call.callee.range.end + open as u32 + 1, place.end.checked_sub(1)?);
     let items = call.args.iter().map(|argument| argument.range).collect();
-    behind.ends_with(')').then_some(List { file, comments: &file.python()?.comments, inside, items })
+    rest.ends_with(')').then_some(List { file, comments: &file.python()?.comments, inside, items })
 }
 
 /// The entries of a dict as a list.

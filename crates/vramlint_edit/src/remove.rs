@@ -1,4 +1,4 @@
-//! Entries of YAML and JSON that go.
+//! Removal of entries in YAML and JSON.
 
 use crate::data::{bracketed, entry_range, is_used_elsewhere, own_entry};
 use crate::{between, line_end, line_start, next_line, replace_range, starts_line};
@@ -6,8 +6,8 @@ use vramlint_base::{Edit, TextRange, has_template_mark};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::{DataFile, Entry, NodeId, NodeKind, NodeRef};
 
-/// Removes an entry, given the places of its key and value: its lines in a block mapping, with its comma in brackets. A mapping
-/// that has no other entry stays as an empty one.
+/// Removes the entry with these ranges of key and value: its lines in a block mapping, otherwise the entry and its comma. If the
+/// mapping has no other entry, it becomes `{}`.
 pub fn remove_entry(file: &SourceFile, key: TextRange, value: TextRange) -> Option<Edit> {
     if file.python().is_some() {
         return super::python::remove_entry(file, key);
@@ -15,8 +15,8 @@ pub fn remove_entry(file: &SourceFile, key: TextRange, value: TextRange) -> Opti
     let data = file.data()?;
     let owner = data.nodes.iter().enumerate().find_map(|(id, node)| {
         let NodeKind::Mapping(entries) = &node.kind else { return None };
-        let is = |entry: &Entry| range_of(data, entry.key) == key && range_of(data, entry.value) == value;
-        let index = entries.iter().position(is)?;
+        let matches = |entry: &Entry| range_of(data, entry.key) == key && range_of(data, entry.value) == value;
+        let index = entries.iter().position(matches)?;
         Some((NodeId(id as u32), index))
     });
     let (id, index) = owner?;
@@ -54,7 +54,7 @@ fn remove(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: usize
         return None;
     }
     if entries.len() == 1 && data.documents.iter().all(|document| document.root != Some(mapping.id)) {
-        // `{}` instead of nothing, which would be null.
+        // An empty value would be null.
         let end = if rest == ":" { stop } else { last };
         return starts_line(file, start).then(|| replace_range(file, TextRange::new(start, end), "{}"));
     }
@@ -62,10 +62,10 @@ fn remove(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: usize
         let lines = TextRange::new(line_start(file, start), next_line(file, last));
         return Some(replace_range(file, lines, ""));
     }
-    // `- a: 1`: the next entry takes the place of the first.
+    // In `- a: 1`, the next entry moves to the position of the first.
     let next = entries.get(index + 1).map(|next| range_of(data, next.key).start)?;
     let lead = between(file, line_start(file, start), start);
-    let gone = TextRange::new(start, next);
-    let commented = data.comments.iter().any(|comment| gone.contains(comment.range));
-    (lead.chars().all(|c| matches!(c, ' ' | '-')) && !commented).then(|| replace_range(file, gone, ""))
+    let removed = TextRange::new(start, next);
+    let commented = data.comments.iter().any(|comment| removed.contains(comment.range));
+    (lead.chars().all(|c| matches!(c, ' ' | '-')) && !commented).then(|| replace_range(file, removed, ""))
 }

@@ -1,10 +1,10 @@
-//! Values as each language writes them. `None` for what it cannot write.
+//! Writes values in the syntax of each language; `None` if the language cannot express the value.
 
 use vramlint_base::Value;
 use vramlint_syntax::data::{DataFile, Loader, NodeKind, Scalar, Style};
 use vramlint_syntax::yaml::scalar;
 
-/// A value in JSON.
+/// The value in JSON.
 pub fn json(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => "null".to_owned(),
@@ -21,7 +21,7 @@ pub fn json(value: &Value) -> Option<String> {
     })
 }
 
-/// A value in Python.
+/// The value in Python.
 pub fn python(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => "None".to_owned(),
@@ -36,12 +36,12 @@ pub fn python(value: &Value) -> Option<String> {
     })
 }
 
-/// A value in YAML on one line, its text quoted with `quote` where it needs quotes.
+/// The value in YAML on one line; strings that need quotes get `quote`.
 pub(super) fn yaml(value: &Value, quote: Style) -> Option<String> {
     Some(match value {
         Value::Float(number) => {
             let plain = number.is_finite().then(|| format!("{number:?}"))?;
-            // PyYAML takes `1e-5` for text.
+            // PyYAML parses `1e-5` as a string.
             scalar::pyyaml_float_spelling(&plain).unwrap_or(plain)
         }
         Value::Text(text) if is_plain(text) => text.clone(),
@@ -55,13 +55,13 @@ pub(super) fn yaml(value: &Value, quote: Style) -> Option<String> {
     })
 }
 
-/// Text in quotes of this style.
+/// The string in quotes of this style.
 pub(super) fn quoted(text: &str, style: Style) -> String {
     let control = text.chars().any(char::is_control);
     if style == Style::Double || control { double_quoted(text) } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
-/// Whether text without quotes is that same text to every YAML loader, wherever it stands.
+/// Whether every YAML loader reads the unquoted text as this string, in any context.
 pub(super) fn is_plain(text: &str) -> bool {
     let safe = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let plain = Scalar { text: text.to_owned(), style: Style::Plain };
@@ -73,11 +73,11 @@ pub(super) fn is_plain(text: &str) -> bool {
         && same(Loader::OmegaConf)
 }
 
-/// The quotes that a file uses most; single where it has none.
+/// The quotes that a file uses most; single quotes if it has none.
 pub(super) fn quotes_of(data: &DataFile) -> Style {
     let count = |style: Style| {
-        let is = |kind: &NodeKind| matches!(kind, NodeKind::Scalar(scalar) if scalar.style == style);
-        data.nodes.iter().filter(|node| is(&node.kind)).count()
+        let has_style = |kind: &NodeKind| matches!(kind, NodeKind::Scalar(scalar) if scalar.style == style);
+        data.nodes.iter().filter(|node| has_style(&node.kind)).count()
     };
     if count(Style::Double) > count(Style::Single) { Style::Double } else { Style::Single }
 }
@@ -87,7 +87,7 @@ fn bracketed(open: &str, parts: impl Iterator<Item = Option<String>>, close: &st
     Some(format!("{open}{}{close}", parts.join(", ")))
 }
 
-/// In double quotes, with the escapes that JSON, YAML and Python share.
+/// The string in double quotes, with the escapes that JSON, YAML and Python share.
 fn double_quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -14,7 +14,7 @@ use vramlint_base::{Message, message};
 /// The environment variable with the path of the library.
 pub const NVML_VARIABLE: &str = "VRAMLINT_NVML";
 
-/// Where to look for the library, in order: the loader's search path, then folders outside of it.
+/// Paths of the library, in order: the search path of the loader, then folders outside it.
 #[cfg(windows)]
 const LIBRARY_PATHS: &[&str] = &["nvml.dll", r"C:\Program Files\NVIDIA Corporation\NVSMI\nvml.dll"];
 #[cfg(not(windows))]
@@ -35,19 +35,19 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Loads the library in `VRAMLINT_NVML`, else one of the standard ones.
+    /// Loads the library in `VRAMLINT_NVML`, otherwise the first of the standard ones that exists.
     pub fn open() -> Result<Self, DriverError> {
         let explicit = std::env::var_os(NVML_VARIABLE).filter(|path| !path.is_empty());
-        let places: Vec<OsString> = match &explicit {
+        let paths: Vec<OsString> = match &explicit {
             Some(path) => vec![path.clone()],
             None => LIBRARY_PATHS.iter().map(OsString::from).collect(),
         };
         let mut last = None;
-        for place in &places {
-            match Nvml::builder().lib_path(place).init() {
+        for path in &paths {
+            match Nvml::builder().lib_path(path).init() {
                 Ok(nvml) => return Ok(Self { nvml }),
                 Err(error @ NvmlError::LibloadingError(_)) => last = Some(error),
-                Err(error) => return Err(DriverError { message: load_error(place, &error) }),
+                Err(error) => return Err(DriverError { message: load_error(path, &error) }),
             }
         }
         Err(DriverError { message: not_found(explicit.as_deref(), last.as_ref()) })
@@ -76,9 +76,9 @@ impl Driver {
         };
         let mig = mig(&device);
         let instances = instances(&device, mig.as_ref());
-        let mut found = processes(&device);
+        let mut by_pid = processes(&device);
         for instance in &instances {
-            merge_processes(&mut found, processes(instance));
+            merge_processes(&mut by_pid, processes(instance));
         }
         let instance_list = instances.iter().zip(0..).map(|(instance, index)| mig_instance(instance, index)).collect();
         Gpu {
@@ -88,15 +88,15 @@ impl Driver {
             compute_capability: device
                 .cuda_compute_capability()
                 .ok()
-                .and_then(|of| Some((u32::try_from(of.major).ok()?, u32::try_from(of.minor).ok()?))),
+                .and_then(|version| Some((u32::try_from(version.major).ok()?, u32::try_from(version.minor).ok()?))),
             memory: memory(&device),
-            utilization: device.utilization_rates().ok().map(|of| Utilization { gpu: of.gpu, memory: of.memory }),
+            utilization: device.utilization_rates().ok().map(|rates| Utilization { gpu: rates.gpu, memory: rates.memory }),
             temperature: device.temperature(TemperatureSensor::Gpu).ok(),
             power: device.power_usage().ok().map(|draw| Power { draw, limit: device.enforced_power_limit().ok() }),
             display: device.is_display_active().ok(),
             ecc: device.is_ecc_enabled().ok().map(|state| state.currently_enabled),
             mig: mig.map(|mig| Mig { instances: instance_list, ..mig }),
-            processes: found.map(sorted),
+            processes: by_pid.map(sorted),
             failure: None,
         }
     }
@@ -106,9 +106,9 @@ impl Driver {
 const MAX_PROCESS_NAME: usize = 1024;
 
 fn memory(device: &Device<'_>) -> Option<Memory> {
-    let of = device.memory_info().ok()?;
+    let info = device.memory_info().ok()?;
     // A GPU without memory of its own (some boards share the host's) reports zero.
-    (of.total > 0).then_some(Memory { total: of.total, reserved: of.reserved, used: of.used, free: of.free })
+    (info.total > 0).then_some(Memory { total: info.total, reserved: info.reserved, used: info.used, free: info.free })
 }
 
 fn mig(device: &Device<'_>) -> Option<Mig> {
@@ -135,12 +135,12 @@ fn processes(device: &Device<'_>) -> Option<ByPid> {
     if compute.is_none() && graphics.is_none() {
         return None;
     }
-    let mut found = ByPid::new();
+    let mut by_pid = ByPid::new();
     let lists = [(Kind::Compute, compute), (Kind::Graphics, graphics)];
     for (kind, info) in lists.into_iter().flat_map(|(kind, list)| list.into_iter().flatten().map(move |info| (kind, info))) {
-        add(&mut found, process(kind, &info));
+        add(&mut by_pid, process(kind, &info));
     }
-    Some(found)
+    Some(by_pid)
 }
 
 fn process(kind: Kind, info: &ProcessInfo) -> Process {
@@ -151,44 +151,44 @@ fn process(kind: Kind, info: &ProcessInfo) -> Process {
     Process { pid: info.pid, name: None, memory, kind, own: None }
 }
 
-/// A process that computes and draws is in both lists, with the same memory.
-fn add(found: &mut ByPid, process: Process) {
-    match found.get_mut(&process.pid) {
+/// Adds a process. One that computes and draws is in both lists, with the same memory.
+fn add(by_pid: &mut ByPid, process: Process) {
+    match by_pid.get_mut(&process.pid) {
         Some(known) => {
             known.memory = known.memory.max(process.memory);
             if known.kind != process.kind {
                 known.kind = Kind::Both;
             }
         }
-        None => drop(found.insert(process.pid, process)),
+        None => drop(by_pid.insert(process.pid, process)),
     }
 }
 
-/// Adds the processes of an instance to those of the GPU.
-fn merge_processes(found: &mut Option<ByPid>, more: Option<ByPid>) {
+/// Adds the processes of an instance to the processes of the GPU.
+fn merge_processes(by_pid: &mut Option<ByPid>, more: Option<ByPid>) {
     for process in more.into_iter().flat_map(BTreeMap::into_values) {
-        add(found.get_or_insert_default(), process);
+        add(by_pid.get_or_insert_default(), process);
     }
 }
 
-fn sorted(found: ByPid) -> Vec<Process> {
-    let mut all: Vec<Process> = found.into_values().collect();
+fn sorted(by_pid: ByPid) -> Vec<Process> {
+    let mut all: Vec<Process> = by_pid.into_values().collect();
     all.sort_by_key(|process| std::cmp::Reverse(process.memory));
     all
 }
 
-fn not_found(given: Option<&OsStr>, error: Option<&NvmlError>) -> Message {
-    let Some(path) = given else {
+fn not_found(explicit: Option<&OsStr>, error: Option<&NvmlError>) -> Message {
+    let Some(path) = explicit else {
         return message!(
-            "no NVIDIA driver on this machine: its library (NVML) was not found; {NVML_VARIABLE} can specify its path",
-            "此机器上没有 NVIDIA 驱动：找不到驱动库（NVML）；可用 {NVML_VARIABLE} 指定其路径"
+            "no NVIDIA driver on this machine: the driver library (NVML) was not found; set {NVML_VARIABLE} to its path",
+            "此机器上没有 NVIDIA 驱动：找不到驱动库（NVML）；可通过 {NVML_VARIABLE} 指定其路径"
         );
     };
     let (path, why) = (path.display(), error.map(loader).unwrap_or_default());
     message!("cannot load the library in {NVML_VARIABLE}: {path}{why}", "无法加载 {NVML_VARIABLE} 指定的库：{path}{why}")
 }
 
-/// The message of the loader, which names the missing file or symbol.
+/// The message of the dynamic loader, which names the missing file or symbol.
 fn loader(error: &NvmlError) -> String {
     match error {
         NvmlError::LibloadingError(error) => format!(" ({error})"),
@@ -196,13 +196,13 @@ fn loader(error: &NvmlError) -> String {
     }
 }
 
-/// The library was found but does not start.
+/// The message if the library was found but cannot be initialized.
 fn load_error(place: &OsStr, error: &NvmlError) -> Message {
     let place = place.display();
     match error {
         NvmlError::FailedToLoadSymbol(_) => message!("{place} is not an NVML library", "{place} 不是 NVML 库"),
         NvmlError::LibRmVersionMismatch => message!(
-            "the NVIDIA driver was updated, but the old one is still running (library and kernel module differ); restart the machine",
+            "the NVIDIA driver was updated, but the old version is still running (library and kernel module differ); restart the machine",
             "NVIDIA 驱动已更新，但仍在运行旧版本：驱动库与内核模块版本不一致；请重启机器"
         ),
         error => unavailable(error),
@@ -213,7 +213,7 @@ fn unavailable(error: &NvmlError) -> Message {
     match error {
         NvmlError::DriverNotLoaded => message!(
             "the NVIDIA driver is installed but not loaded: no GPU is present, or the kernel module is missing",
-            "NVIDIA 驱动已安装但未加载：没有显卡，或缺少内核模块"
+            "NVIDIA 驱动已安装但未加载：没有 GPU，或缺少内核模块"
         ),
         NvmlError::NoPermission => {
             message!("the NVIDIA driver denies access: no permission for its devices", "NVIDIA 驱动拒绝访问：没有设备权限")
@@ -226,7 +226,7 @@ fn gpu_error(index: u32, error: &NvmlError) -> Message {
     match error {
         NvmlError::GpuLost => message!(
             "GPU {index} is lost: it fell off the bus; restart the machine",
-            "GPU {index} 已丢失：与总线断开；需要重启机器"
+            "GPU {index} 已丢失：已从总线断开；请重启机器"
         ),
         NvmlError::NoPermission => {
             message!("no permission to use GPU {index}", "无权使用 GPU {index}")

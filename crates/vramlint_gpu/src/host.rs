@@ -2,7 +2,8 @@
 
 use sysinfo::System;
 
-/// Memory available to this process in bytes: of the machine, or of the container if that is less. `None` if unknown.
+/// Memory available to this process, bytes: the memory of the machine, or the limit of the container if it is lower. `None` if
+/// unknown.
 pub fn memory() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
@@ -10,7 +11,7 @@ pub fn memory() -> Option<u64> {
     Some(system.total_memory().min(limit)).filter(|bytes| *bytes > 0)
 }
 
-/// The operating system as `[target] os` spells it; `None` if it has no name for it.
+/// The operating system as `[target] os` spells it; `None` if `[target] os` has no name for it.
 pub fn os() -> Option<&'static str> {
     Some(std::env::consts::OS).filter(|os| ["linux", "windows", "macos"].contains(os))
 }

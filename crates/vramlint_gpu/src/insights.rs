@@ -9,7 +9,7 @@ use vramlint_base::{Message, message};
 pub struct Insight {
     /// Identifier for programs.
     pub kind: &'static str,
-    /// What is reported.
+    /// The conclusion.
     pub message: Message,
 }
 
@@ -21,7 +21,7 @@ const FULL_SHARE: u64 = 50;
 const MAX_IDLE_UTILIZATION: u32 = 5;
 /// Lowest shortfall against the catalog that is reported, in permille: driver versions differ by less.
 const MIN_SHORTFALL: u64 = 10;
-/// Most processes that are named.
+/// Maximum number of processes that are named.
 const MAX_NAMED_PROCESSES: usize = 3;
 
 /// All insights about a GPU. `catalogue` is the usual memory of its model in bytes, if known.
@@ -46,8 +46,8 @@ fn unknown(machine: &Machine, gpu: &Gpu, insights: &mut Vec<Insight>) {
         insights.push(Insight {
             kind: "memory-unknown",
             message: message!(
-                "the driver{driver} does not report the memory of this GPU (drivers before 510 do not, nor do boards that share the host's memory); specify it with --gpu or --gpu-memory",
-                "驱动{driver} 不提供此卡的显存信息（510 之前的驱动以及与主机共享内存的设备均如此）；请用 --gpu 或 --gpu-memory 指定"
+                "the driver{driver} does not report the memory of this GPU (drivers before 510 and boards that share the host's memory do not); specify it with --gpu or --gpu-memory",
+                "驱动{driver} 不提供此 GPU 的显存信息（510 之前的驱动以及与主机共享内存的设备均如此）；请用 --gpu 或 --gpu-memory 指定"
             ),
         });
     }
@@ -57,9 +57,9 @@ fn mig(gpu: &Gpu, insights: &mut Vec<Insight>) {
     let Some(mig) = &gpu.mig else { return };
     if mig.enabled != mig.pending {
         let message = if mig.pending {
-            message!("MIG will be enabled after the next GPU reset", "下次重置显卡后将启用 MIG")
+            message!("MIG will be enabled after the next GPU reset", "下次重置 GPU 后将启用 MIG")
         } else {
-            message!("MIG will be disabled after the next GPU reset", "下次重置显卡后将关闭 MIG")
+            message!("MIG will be disabled after the next GPU reset", "下次重置 GPU 后将禁用 MIG")
         };
         insights.push(Insight { kind: "mig-pending", message });
     }
@@ -70,19 +70,22 @@ fn mig(gpu: &Gpu, insights: &mut Vec<Insight>) {
     let largest = mig.instances.iter().filter_map(|mig_instance| mig_instance.memory).map(|memory| memory.total).max();
     let message = match (count, largest.map(format_size)) {
         (0, _) => {
-            message!("MIG is enabled without instances: no run can use this GPU", "MIG 已启用但未创建任何实例：训练无法使用此卡")
+            message!(
+                "MIG is enabled without instances: no run can use this GPU",
+                "MIG 已启用但未创建任何实例：训练任务无法使用此 GPU"
+            )
         }
         (1, Some(largest)) => message!(
             "MIG is enabled: a run gets the only instance ({largest}), not the whole GPU",
-            "MIG 已启用：训练只能使用唯一的实例（{largest}），而不是整张卡"
+            "MIG 已启用：训练任务只能使用唯一的实例（{largest}），而不是整个 GPU"
         ),
         (_, Some(largest)) => message!(
             "MIG is enabled: a process gets one of {count} instances (at most {largest}), not the whole GPU",
-            "MIG 已启用：一个进程只能使用 {count} 个实例之一（最多 {largest}），而不是整张卡"
+            "MIG 已启用：一个进程只能使用 {count} 个实例之一（最多 {largest}），而不是整个 GPU"
         ),
         (_, None) => message!(
             "MIG is enabled: a process gets one of {count} instances, not the whole GPU",
-            "MIG 已启用：一个进程只能使用其中一个实例（共 {count} 个），而不是整张卡"
+            "MIG 已启用：一个进程只能使用 {count} 个实例之一，而不是整个 GPU"
         ),
     };
     insights.push(Insight { kind: "mig", message });
@@ -100,7 +103,7 @@ fn room(gpu: &Gpu, insights: &mut Vec<Insight>) {
         kind: "room",
         message: message!(
             "a run started now can use {free} of {total}: {used} ({share} %) are already in use",
-            "现在启动的训练最多可用 {free}（共 {total}）：已有 {used}（{share}%）被占用"
+            "现在启动的训练任务最多可用 {free}（共 {total}）：已有 {used}（{share}%）被占用"
         ),
     });
 }
@@ -122,7 +125,7 @@ fn holders(gpu: &Gpu, insights: &mut Vec<Insight>) {
             kind: "holders-silent",
             message: message!(
                 "the driver does not report the memory of {who}; {rest} cannot be attributed",
-                "驱动未给出 {silent} 个进程各自的占用；有 {rest} 无法归属"
+                "驱动未报告 {silent} 个进程的显存占用；有 {rest} 无法归属"
             ),
         });
     } else if worth(rest) {
@@ -130,8 +133,8 @@ fn holders(gpu: &Gpu, insights: &mut Vec<Insight>) {
         insights.push(Insight {
             kind: "holders-hidden",
             message: message!(
-                "{rest} are used by processes that are not visible here: the driver, another container or another account",
-                "有 {rest} 的占用者在此处不可见：驱动自身，或此容器、此账户之外的进程"
+                "{rest} are used outside the visible processes: by the driver, another container or another account",
+                "有 {rest} 由此处不可见的程序占用：驱动，或其他容器、其他账户的进程"
             ),
         });
     }
@@ -141,11 +144,14 @@ fn holders(gpu: &Gpu, insights: &mut Vec<Insight>) {
         let message = if held == 0 {
             message!(
                 "a display is connected to this GPU: the desktop uses memory, more with every window",
-                "此卡连接着显示器：桌面会占用显存，窗口越多占用越多"
+                "此 GPU 连接着显示器：桌面会占用显存，窗口越多占用越多"
             )
         } else {
             let held = format_size(held);
-            message!("a display is connected to this GPU: graphics programs use {held}", "此卡连接着显示器：图形程序占用 {held}")
+            message!(
+                "a display is connected to this GPU: graphics programs use {held}",
+                "此 GPU 连接着显示器：图形程序占用 {held}"
+            )
         };
         insights.push(Insight { kind: "display", message });
     }
@@ -171,8 +177,8 @@ fn idle(gpu: &Gpu, insights: &mut Vec<Insight>) {
     insights.push(Insight {
         kind: "idle-and-full",
         message: message!(
-            "the GPU is {busy} % busy while {used} ({share} %) are in use: a process is waiting, or was left behind",
-            "显卡利用率为 {busy}%，却有 {used}（{share}%）被占用：可能有进程在等待，或有遗留进程未退出"
+            "GPU utilization is {busy} %, but {used} ({share} %) are in use: a process is waiting, or did not exit",
+            "GPU 利用率为 {busy}%，却有 {used}（{share}%）被占用：有进程在等待，或有进程未退出"
         ),
     });
 }
@@ -189,7 +195,7 @@ fn capacity(gpu: &Gpu, catalogue: Option<u64>, insights: &mut Vec<Insight>) {
     let message = if gpu.ecc == Some(true) {
         message!(
             "this {title} has {total}, {missing} less than usual ({usual}); ECC is enabled, which uses memory on some GPUs",
-            "此 {title} 的显存为 {total}，比通常的 {usual} 少 {missing}；已启用 ECC 纠错，部分显卡会因此减少可用显存"
+            "此 {title} 的显存为 {total}，比通常的 {usual} 少 {missing}；已启用 ECC 纠错，部分 GPU 会因此减少可用显存"
         )
     } else {
         message!(

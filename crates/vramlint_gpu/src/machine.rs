@@ -9,22 +9,22 @@ pub struct Machine {
     pub driver: Option<String>,
     /// Newest CUDA that the driver can run, major and minor.
     pub cuda: Option<(u32, u32)>,
-    /// The GPUs, in NVML's order, which is that of the PCI bus.
+    /// The GPUs in the order of NVML, which is the order of the PCI bus.
     pub gpus: Vec<Gpu>,
 }
 
 /// One GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gpu {
-    /// Its number in NVML's order.
+    /// Index in the order of NVML.
     pub index: u32,
-    /// Its name as the driver writes it: `NVIDIA A100-SXM4-40GB`.
+    /// Name as the driver reports it: `NVIDIA A100-SXM4-40GB`.
     pub name: Option<String>,
     /// UUID: `GPU-…`.
     pub uuid: Option<String>,
     /// Compute capability, major and minor.
     pub compute_capability: Option<(u32, u32)>,
-    /// Its memory.
+    /// Memory.
     pub memory: Option<Memory>,
     /// Utilization in the driver's last sample.
     pub utilization: Option<Utilization>,
@@ -36,15 +36,15 @@ pub struct Gpu {
     pub display: Option<bool>,
     /// Whether ECC is enabled.
     pub ecc: Option<bool>,
-    /// Its MIG state; `None` also if it does not support MIG.
+    /// MIG state; `None` also if the GPU does not support MIG.
     pub mig: Option<Mig>,
-    /// Processes that use memory, largest first. In a container, the driver may hide those of others.
+    /// Processes that use memory, largest first. In a container, the driver may hide other processes.
     pub processes: Option<Vec<Process>>,
     /// Why nothing is known about this GPU: it is lost, or access is denied.
     pub failure: Option<Message>,
 }
 
-/// Memory of a GPU or an instance, in bytes. NVML: `nvmlMemory_v2_t`; `used` leaves `reserved` out.
+/// Memory of a GPU or an instance, in bytes. NVML: `nvmlMemory_v2_t`; `used` excludes `reserved`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// Total.
@@ -89,26 +89,26 @@ pub struct Mig {
 /// A MIG instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MigInstance {
-    /// Its number on the GPU.
+    /// Index on the GPU.
     pub index: u32,
-    /// Its name as the driver writes it.
+    /// Name as the driver reports it.
     pub name: Option<String>,
     /// UUID: `MIG-…`.
     pub uuid: Option<String>,
-    /// Its memory.
+    /// Memory.
     pub memory: Option<Memory>,
 }
 
 /// A process that uses a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Process id; in a container, possibly that of the host.
+    /// Process id; in a container, possibly the id on the host.
     pub pid: u32,
     /// Program name, without folders.
     pub name: Option<String>,
-    /// Memory that it uses on the GPU, bytes. Windows does not report it (WDDM).
+    /// Memory in use on the GPU, bytes. Windows does not report it (WDDM).
     pub memory: Option<u64>,
-    /// How it uses the GPU.
+    /// How the process uses the GPU.
     pub kind: Kind,
     /// Whether it belongs to the current user.
     pub own: Option<bool>,
@@ -126,7 +126,7 @@ pub enum Kind {
 }
 
 impl Machine {
-    /// Cards of which something is known.
+    /// The GPUs that the driver can access.
     pub fn usable(&self) -> impl Iterator<Item = &Gpu> {
         self.gpus.iter().filter(|gpu| gpu.failure.is_none())
     }

@@ -46,7 +46,7 @@ impl ProcessTable {
     }
 }
 
-/// Possible names of a process: its executable and the name it was started by (a link such as `python`).
+/// Possible names of a process: its executable and the name that started it (a link such as `python`).
 fn names(process: &sysinfo::Process) -> Vec<String> {
     let exe = process.exe().map(|path| path.to_string_lossy().into_owned());
     let word = process.cmd().first().map(|word| word.to_string_lossy().into_owned());

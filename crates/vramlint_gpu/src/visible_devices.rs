@@ -10,9 +10,9 @@ use vramlint_base::{Message, message};
 /// The GPUs that a run would use, all of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuSelection {
-    /// Model name; for an instance, that of its GPU.
+    /// Model name; for an instance, the name of its GPU.
     pub name: Option<String>,
-    /// Memory of the smallest one, bytes.
+    /// Memory of the smallest device, bytes.
     pub memory: Option<u64>,
     /// Number of GPUs.
     pub count: u32,
@@ -59,7 +59,7 @@ impl Device<'_> {
     }
 }
 
-/// Selects the GPUs of a run; the error says why they are unknown.
+/// Selects the GPUs of a run; the error is the reason why they are unknown.
 pub fn select(machine: &Machine, environment: &CudaEnvironment) -> Result<GpuSelection, Message> {
     let all: Vec<&Gpu> = machine.usable().collect();
     let chosen: Vec<Device<'_>> = match environment.visible.as_deref() {
@@ -69,7 +69,7 @@ pub fn select(machine: &Machine, environment: &CudaEnvironment) -> Result<GpuSel
     let Some(first) = chosen.first() else {
         return Err(match environment.visible.as_deref() {
             Some(list) => {
-                message!("CUDA_VISIBLE_DEVICES=`{list}` hides every GPU", "CUDA_VISIBLE_DEVICES=`{list}` 隐藏了所有显卡")
+                message!("CUDA_VISIBLE_DEVICES=`{list}` hides every GPU", "CUDA_VISIBLE_DEVICES=`{list}` 隐藏了所有 GPU")
             }
             None => message!("the NVIDIA driver sees no GPU", "NVIDIA 驱动未发现任何 GPU"),
         });
@@ -79,7 +79,7 @@ pub fn select(machine: &Machine, environment: &CudaEnvironment) -> Result<GpuSel
     require_same_model(chosen)?;
     Ok(GpuSelection {
         name: first.gpu().name.clone(),
-        memory: chosen.iter().filter_map(|one| one.memory()).min(),
+        memory: chosen.iter().filter_map(|device| device.memory()).min(),
         count: u32::try_from(chosen.len()).unwrap_or(u32::MAX),
     })
 }
@@ -91,7 +91,7 @@ fn all_devices<'a>(gpus: &[&'a Gpu]) -> Result<Vec<Device<'a>>, Message> {
             let index = cut.index;
             return Err(message!(
                 "GPU {index} uses MIG and others do not; select a GPU with CUDA_VISIBLE_DEVICES, or specify its name",
-                "GPU {index} 启用了 MIG，其他显卡没有；请用 CUDA_VISIBLE_DEVICES 指明训练使用哪一块，或直接写出显卡名称"
+                "GPU {index} 启用了 MIG，其他 GPU 没有；请用 CUDA_VISIBLE_DEVICES 选择 GPU，或直接写出 GPU 名称"
             ));
         }
         let parts = gpus.iter().flat_map(|gpu| instances(gpu).map(|mig_instance| Device::Instance(gpu, mig_instance)));
@@ -100,18 +100,18 @@ fn all_devices<'a>(gpus: &[&'a Gpu]) -> Result<Vec<Device<'a>>, Message> {
     Ok(gpus.iter().map(|gpu| Device::Whole(gpu)).collect())
 }
 
-/// The instances, which must have the same size: nothing says which one a run gets.
+/// The instances, which must have the same size, because it is unknown which one a run gets.
 fn require_same_size(parts: Vec<Device<'_>>, gpu: u32) -> Result<Vec<Device<'_>>, Message> {
     if parts.is_empty() {
         return Err(message!(
-            "GPU {gpu} is in MIG mode without instances: no run can use it",
-            "GPU {gpu} 处于 MIG 模式但没有任何实例：训练无法使用"
+            "MIG is enabled on GPU {gpu}, but there are no instances: no run can use it",
+            "GPU {gpu} 启用了 MIG，但没有任何实例：训练任务无法使用"
         ));
     }
     if parts.windows(2).any(|pair| pair[0].memory() != pair[1].memory()) {
         return Err(message!(
             "the MIG instances differ in memory; select one with CUDA_VISIBLE_DEVICES=MIG-…",
-            "各 MIG 实例的显存不同；请用 CUDA_VISIBLE_DEVICES=MIG-… 指明训练使用哪一个"
+            "各 MIG 实例的显存不同；请用 CUDA_VISIBLE_DEVICES=MIG-… 选择其中一个"
         ));
     }
     Ok(parts)
@@ -126,18 +126,18 @@ fn listed_devices<'a>(machine: &'a Machine, list: &str, by_bus: bool) -> Result<
     let mut chosen = Vec::new();
     let mut counted = false;
     for entry in list.split(',').map(str::trim) {
-        let found = if let Ok(index) = entry.parse::<usize>() {
+        let device = if let Ok(index) = entry.parse::<usize>() {
             counted = true;
             machine.gpus.get(index).filter(|gpu| gpu.failure.is_none()).map(Device::Whole)
         } else {
             by_uuid(machine, entry)
         };
-        match found {
+        match device {
             Some(Device::Whole(gpu)) if gpu.is_partitioned() => {
                 let parts = instances(gpu).map(|mig_instance| Device::Instance(gpu, mig_instance)).collect();
                 chosen.extend(require_same_size(parts, gpu.index)?.into_iter().next());
             }
-            Some(one) => chosen.push(one),
+            Some(device) => chosen.push(device),
             None => break,
         }
     }
@@ -145,8 +145,7 @@ fn listed_devices<'a>(machine: &'a Machine, list: &str, by_bus: bool) -> Result<
     if counted && !by_bus && chosen.len() < all.len() && require_same_model(&all).is_err() {
         return Err(message!(
             "the GPUs of this machine differ, and the indices in CUDA_VISIBLE_DEVICES=`{list}` count the fastest first; set CUDA_DEVICE_ORDER=PCI_BUS_ID, or specify the GPU name",
-            "此机器的显卡型号不同，而 CUDA_VISIBLE_DEVICES=`{list}` 中的编号默认按速度排序；请设置 \
-             CUDA_DEVICE_ORDER=PCI_BUS_ID，或直接写出显卡名称"
+            "此机器的 GPU 型号不同，而 CUDA_VISIBLE_DEVICES=`{list}` 中的编号从最快的 GPU 开始；请设置 CUDA_DEVICE_ORDER=PCI_BUS_ID，或直接写出 GPU 名称"
         ));
     }
     Ok(chosen)
@@ -164,14 +163,14 @@ fn by_uuid<'a>(machine: &'a Machine, entry: &str) -> Option<Device<'a>> {
         .flat_map(|gpu| instances(gpu).map(move |mig_instance| (gpu, mig_instance)))
         .filter(|(_, mig_instance)| begins(&mig_instance.uuid))
         .map(|(gpu, mig_instance)| Device::Instance(gpu, mig_instance));
-    let mut found = gpus.chain(parts);
-    found.next().filter(|_| found.next().is_none())
+    let mut devices = gpus.chain(parts);
+    devices.next().filter(|_| devices.next().is_none())
 }
 
 /// Fails if the GPUs differ: the smallest bounds a run, and the launch decides which ones it gets.
 fn require_same_model(chosen: &[Device<'_>]) -> Result<(), Message> {
     let Some((first, other)) =
-        chosen.first().and_then(|first| Some((first, chosen.iter().find(|one| one.gpu().name != first.gpu().name)?)))
+        chosen.first().and_then(|first| Some((first, chosen.iter().find(|device| device.gpu().name != first.gpu().name)?)))
     else {
         return Ok(());
     };
@@ -179,7 +178,7 @@ fn require_same_model(chosen: &[Device<'_>]) -> Result<(), Message> {
     let (i, j, a, b) = (a.index, b.index, a.title(), b.title());
     Err(message!(
         "the GPUs of this machine differ (GPU {i}: {a}; GPU {j}: {b}); select with CUDA_VISIBLE_DEVICES=GPU-…, or specify the GPU name",
-        "此机器的显卡型号不同（GPU {i}：{a}；GPU {j}：{b}）；请用 CUDA_VISIBLE_DEVICES=GPU-… 选择，或直接写出显卡名称"
+        "此机器的 GPU 型号不同（GPU {i}：{a}；GPU {j}：{b}）；请用 CUDA_VISIBLE_DEVICES=GPU-… 选择，或直接写出 GPU 名称"
     ))
 }
 

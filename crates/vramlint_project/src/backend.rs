@@ -1,4 +1,4 @@
-//! The backend below, in one place: what reads a text, what joins files into a project, and which rules look at it.
+//! The lower layers as one value: parsers, resolver and rules.
 
 use crate::discovery::file_format::FileFormat;
 use vramlint_resolve::{Project, SourceSet, Syntax};
@@ -7,14 +7,14 @@ use vramlint_syntax::decode::Decoded;
 use vramlint_syntax::embedded::{self, Embedded, Language};
 use vramlint_syntax::{json, python, shell, yaml};
 
-/// What the project layer needs of the backend below. Tests of this layer bring their own.
+/// The functions of the lower layers that this crate calls. Tests substitute small ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backend {
-    /// Bytes to text.
+    /// Decodes bytes to text.
     pub decode: fn(Vec<u8>) -> Decoded,
-    /// Text to tree.
+    /// Parses text to a tree.
     pub parse: fn(FileFormat, &str) -> Syntax,
-    /// The texts inside a text.
+    /// Finds the texts embedded in a text.
     pub embedded: fn(FileFormat, &str) -> Vec<Embedded>,
     /// Resolves files into a project.
     pub resolve: fn(SourceSet) -> Project,
@@ -23,7 +23,7 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    /// The real ones.
+    /// The real parsers, resolver and rules.
     pub(crate) fn standard() -> Self {
         Self { decode: vramlint_syntax::decode::decode, parse, embedded, resolve: Project::new, rules: &vramlint_rules::RULES }
     }
@@ -52,7 +52,7 @@ fn embedded(format: FileFormat, text: &str) -> Vec<Embedded> {
     }
 }
 
-/// How an embedded text is read.
+/// The format of an embedded text.
 pub(crate) fn embedded_format(language: Language) -> FileFormat {
     match language {
         Language::Yaml => FileFormat::Yaml,

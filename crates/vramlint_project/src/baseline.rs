@@ -1,8 +1,8 @@
-//! Baselines: findings that are known already, so that only new ones are told.
+//! Baselines: lists of known findings, so that only new ones are reported.
 //!
-//! A finding is known again by its rule, its file, and the text that it points at, blanks evened out; the line does not count,
-//! so that what moves stays known. Where the same text stands several times, as many findings are known as were counted.
-//! A changed text is a new finding: whoever edits a line looks at it.
+//! A finding is identified by its rule, its file and the text of its lines, with whitespace normalized. The line number is not
+//! part of the key, so a finding that moves stays known. If the same text occurs several times, as many findings are known as
+//! the baseline counts. If the text changes, the finding is new: the author of the edit should look at it.
 
 use crate::discovery::paths::{absolute, relative};
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use vramlint_resolve::Project;
 
 /// Version of the format.
 const VERSION: u32 = 1;
-/// Characters of a text that are kept.
+/// Maximum number of characters of a text in a key.
 const MAX_TEXT_LENGTH: usize = 200;
 
-/// What makes a finding known again.
+/// Identifies a finding across edits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 struct Key {
     path: String,
@@ -28,7 +28,7 @@ struct Key {
 struct Entry {
     #[serde(flatten)]
     key: Key,
-    /// For readers: codes are what counts.
+    /// For readers only; the code identifies the rule.
     name: String,
     count: usize,
 }
@@ -42,22 +42,22 @@ struct BaselineFile {
 /// Known findings.
 #[derive(Clone, Debug, Default)]
 pub struct Baseline {
-    /// The folder that its paths are relative to: that of its file.
+    /// The folder of the baseline file, which its paths are relative to.
     folder: PathBuf,
     counts: BTreeMap<Key, usize>,
 }
 
-/// What a baseline did.
+/// How the findings compare to a baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BaselineStats {
-    /// Findings that are known.
+    /// Number of findings that the baseline lists.
     pub known: usize,
-    /// Findings of the baseline that are gone.
+    /// Number of listed findings that no longer occur.
     pub gone: usize,
 }
 
 impl Baseline {
-    /// Reads the text of a baseline whose file lies in `folder` (absolute).
+    /// Parses a baseline whose file is in `folder` (absolute).
     pub fn read(text: &str, folder: &Path) -> Result<Self, String> {
         let format: BaselineFile =
             serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
@@ -71,10 +71,10 @@ impl Baseline {
         Ok(Self { folder: folder.to_path_buf(), counts })
     }
 
-    /// The text of a baseline of these findings, for a file in `folder` (absolute).
+    /// The text of a baseline with these findings, for a file in `folder` (absolute).
     ///
     /// # Panics
-    /// Never: text and numbers always become JSON.
+    /// Never: strings and numbers always serialize.
     pub fn write(project: &Project, cwd: &Path, findings: &[Finding], folder: &Path) -> String {
         let mut counts: BTreeMap<(Key, &str), usize> = BTreeMap::new();
         for finding in findings {
@@ -82,12 +82,12 @@ impl Baseline {
         }
         let entry = |((key, name), count): ((Key, &str), usize)| Entry { key, name: name.to_owned(), count };
         let format = BaselineFile { version: VERSION, findings: counts.into_iter().map(entry).collect() };
-        let mut text = serde_json::to_string_pretty(&format).expect("text and numbers become JSON");
+        let mut text = serde_json::to_string_pretty(&format).expect("strings and numbers serialize");
         text.push('\n');
         text
     }
 
-    /// Takes the known findings out.
+    /// Removes the known findings.
     pub(crate) fn remove_known(&self, project: &Project, cwd: &Path, findings: &mut Vec<Finding>) -> BaselineStats {
         let mut left = self.counts.clone();
         let before = findings.len();
@@ -98,7 +98,7 @@ impl Baseline {
             }
             _ => true,
         });
-        // Files that were not asked about say nothing about their findings.
+        // Listed findings in files that were not checked are not gone.
         let reported: Vec<String> = project
             .files
             .iter()
@@ -117,7 +117,7 @@ fn key(project: &Project, cwd: &Path, folder: &Path, finding: &Finding) -> Key {
     Key { path, code: finding.code.to_owned(), text: normalize_whitespace(lines_of(&file.text, place.range)) }
 }
 
-/// The lines that a range lies on; nothing for a finding about the whole file.
+/// The lines of a range; empty for a finding about the whole file.
 fn lines_of(text: &str, range: TextRange) -> &str {
     if range.is_empty() && range.start == 0 {
         return "";
@@ -140,7 +140,7 @@ mod tests {
     use crate::testing::{Folder, check, lines};
     use std::sync::Arc;
 
-    fn taken(folder: &Folder, request: &Request) -> Baseline {
+    fn baseline_of(folder: &Folder, request: &Request) -> Baseline {
         let report = check(request).expect("no error");
         let text = Baseline::write(&report.project, folder.path(), &report.findings, folder.path());
         Baseline::read(&text, folder.path()).expect("what is written is read")
@@ -149,11 +149,11 @@ mod tests {
     #[test]
     fn what_moves_stays_known_and_what_changes_is_new() {
         let folder = Folder::new(&[("a.yaml", "x: BAD\ny: BAD\n"), ("b.yaml", "z: UGLY\n")]);
-        let baseline = Arc::new(taken(&folder, &folder.request(&[])));
+        let baseline = Arc::new(baseline_of(&folder, &folder.request(&[])));
         let with = |folder: &Folder| Request { baseline: Some(Arc::clone(&baseline)), ..folder.request(&[]) };
         let report = check(&with(&folder)).expect("no error");
         assert_eq!((lines(&report), report.baseline), (vec![], Some(BaselineStats { known: 3, gone: 0 })));
-        // Lines move, blanks and line ends change.
+        // Lines move; whitespace and line ends change.
         folder.write("a.yaml", "# new\r\n\r\nx:   BAD\r\n  y: BAD\r\n");
         assert!(lines(&check(&with(&folder)).expect("no error")).is_empty());
         // One more of the same text, and a changed one.
@@ -162,7 +162,7 @@ mod tests {
         let report = check(&with(&folder)).expect("no error");
         assert_eq!(lines(&report), ["a.yaml:2:4 bad-word a bad word", "a.yaml:3:4 bad-word a bad word"]);
         assert_eq!(report.baseline, Some(BaselineStats { known: 1, gone: 2 }));
-        // From another folder, and of one file only.
+        // From another folder, with one file only.
         let request = Request { cwd: folder.path().join("sub"), paths: vec!["../a.yaml".into()], ..with(&folder) };
         assert_eq!(check(&request).expect("no error").baseline, Some(BaselineStats { known: 1, gone: 1 }));
     }

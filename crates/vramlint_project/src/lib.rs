@@ -1,10 +1,10 @@
-//! The project layer: discovery, configuration, suppressions, fixes, and the report. The only layer that reads a disk.
+//! The project layer: discovery, configuration, suppressions, fixes and the report. All layers below it are pure.
 //!
 //! Invariants:
 //!
-//! 1. Nothing of a user's project can make it panic: unreadable files, broken texts and failing rules are findings.
-//! 2. The same files and the same request give the same report, in the same order, whatever the number of threads.
-//! 3. It writes only in [`fix::write`], and only what [`fix::fix_until_stable`] made.
+//! 1. No project makes it panic: unreadable files, invalid texts and panicking rules become findings.
+//! 2. The same files and the same request produce the same report, in the same order, for any number of threads.
+//! 3. Only [`fix::write`] writes files.
 
 mod backend;
 mod baseline;

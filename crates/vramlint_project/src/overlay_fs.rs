@@ -1,4 +1,4 @@
-//! The disk, with texts of editors and of fixes laid over it.
+//! The file system with an overlay of unsaved texts and fixed texts.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// The files of a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OverlayFs {
-    /// Bytes that count instead of what is on the disk, by absolute path.
+    /// Content that overrides the file on disk, by absolute path.
     pub overlay: HashMap<PathBuf, Arc<Vec<u8>>>,
 }
 
@@ -21,22 +21,22 @@ impl OverlayFs {
         }
     }
 
-    /// The first bytes of a file, to see what it is; empty where it cannot be read.
+    /// The first bytes of a file, to detect its format; empty if it cannot be read.
     pub(crate) fn head(&self, path: &Path) -> Vec<u8> {
-        /// A shebang fits.
+        /// Long enough for a shebang line.
         const HEAD: u64 = 256;
         if let Some(bytes) = self.overlay.get(path) {
             return bytes.iter().take(HEAD as usize).copied().collect();
         }
         let mut head = Vec::new();
         if let Ok(file) = std::fs::File::open(path) {
-            // What cannot be read has no shebang; the reader reports it where it matters.
+            // An unreadable file has no shebang; loading it reports the error.
             let _ = io::Read::read_to_end(&mut io::Read::take(file, HEAD), &mut head);
         }
         head
     }
 
-    /// Its size in bytes.
+    /// The size of a file, bytes.
     pub(crate) fn size(&self, path: &Path) -> io::Result<u64> {
         match self.overlay.get(path) {
             Some(bytes) => Ok(bytes.len() as u64),
@@ -44,7 +44,7 @@ impl OverlayFs {
         }
     }
 
-    /// Whether it is a file that can be read to its end: not a folder, not a pipe.
+    /// Whether this is a regular file or a link to one, not a folder or a pipe.
     pub(crate) fn is_file(&self, path: &Path) -> bool {
         self.overlay.contains_key(path) || path.is_file()
     }

@@ -1,4 +1,4 @@
-//! From what rules found to what is reported: whole files, selection, severity, suppressions, order.
+//! Post-processing of findings: host mapping, selection, severity, suppression, ordering.
 
 use crate::config::raw::Level;
 use crate::config::{Config, Preset};
@@ -12,23 +12,23 @@ use vramlint_base::{FileId, Finding, Severity};
 use vramlint_resolve::Project;
 use vramlint_rules::engine::{self, INTERNAL_ERROR};
 
-/// What decides about a finding.
+/// Turns the findings of the rules into the findings of the report.
 pub(crate) struct FindingPipeline<'a> {
     /// The project that the findings are about.
     pub project: &'a Project,
-    /// The names of the rules.
+    /// The rules.
     pub rules: &'a RuleList,
     /// Working directory.
     pub cwd: &'a Path,
     /// Configurations, by number of the policy.
     pub configs: &'a [Config],
-    /// Codes that run, by number of the policy.
+    /// Codes of the enabled rules, by number of the policy.
     pub selected: &'a [BTreeSet<&'static str>],
-    /// What the command line says about presets and rules.
+    /// `--preset`.
     pub preset: Option<Preset>,
-    /// The choice of the command line.
+    /// Rule selection on the command line.
     pub choice: &'a SelectionLayer,
-    /// Whether the projects of all reported files were read in full: else a suppression may only seem unused.
+    /// Whether the projects of all reported files were read completely; otherwise a suppression may only seem unused.
     pub complete: bool,
 }
 
@@ -40,7 +40,7 @@ impl FindingPipeline<'_> {
         let mut out = Vec::new();
         for finding in found {
             let finding = self.in_host(finding);
-            // Asked first, so that a suppression is used even where its finding would not be shown for another reason.
+            // Checked first, so that a suppression counts as used even if its finding is dropped for another reason.
             let suppressed = suppressions.suppress(self.project, &finding);
             let enabled = self.project.file(finding.place.file).reported && self.is_enabled(finding.place.file, finding.code);
             if enabled && !suppressed {
@@ -64,7 +64,7 @@ impl FindingPipeline<'_> {
         self.sort_and_deduplicate(out)
     }
 
-    /// Carries every place of a finding to its whole file. Fixes that have no sure place there are dropped.
+    /// Maps every range of a finding to its host file. Fixes that cannot be mapped reliably are dropped.
     fn in_host(&self, mut finding: Finding) -> Finding {
         finding.fixes = finding.fixes.iter().filter_map(|fix| fix_in_host(self.project, fix)).collect();
         finding.place = self.project.to_host(finding.place);
@@ -74,7 +74,7 @@ impl FindingPipeline<'_> {
         finding
     }
 
-    /// Whether a rule runs for a file.
+    /// Whether a rule is enabled for a file.
     fn is_enabled(&self, file: FileId, code: &str) -> bool {
         let file = self.project.file(file);
         let (Some(config), Some(selected)) = (self.configs.get(file.policy), self.selected.get(file.policy)) else {
@@ -89,7 +89,7 @@ impl FindingPipeline<'_> {
             && (config.per_file_ignores.is_empty() || !per_file())
     }
 
-    /// Gives every finding its severity, and drops those that the preset leaves out.
+    /// Sets the severity of every finding, and drops the findings that the preset excludes.
     fn assign_severity(&self, findings: &mut Vec<Finding>) {
         findings.retain_mut(|finding| {
             let config = self.configs.get(self.project.file(finding.place.file).policy);
@@ -108,7 +108,7 @@ impl FindingPipeline<'_> {
         });
     }
 
-    /// Sorts by path, place and code, and drops what is said twice, as for two runs.
+    /// Sorts by path, range and code, and drops duplicates, such as the same finding for two runs.
     fn sort_and_deduplicate(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
         let paths: HashMap<FileId, &str> = self.project.files.iter().map(|file| (file.id, file.path.as_str())).collect();
         let path = |finding: &Finding| paths.get(&finding.place.file).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! From paths to findings.
+//! Entry points: checks paths and returns a report.
 
 use crate::ConfigError;
 use crate::backend::Backend;
@@ -17,37 +17,37 @@ use vramlint_estimate::{Estimates, Models, RunEstimate};
 use vramlint_memory::{Arch, Estimate, Setup};
 use vramlint_resolve::{Project, Run, Target};
 
-/// Stack of a working thread, bytes: readers go down as deep as a text is nested.
+/// Stack size of a worker thread, bytes: parsers recurse as deep as a text is nested.
 pub(crate) const STACK_SIZE: usize = 16 << 20;
 
-/// What was found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The project, for places and runs.
+    /// The project, for ranges and runs.
     pub project: Arc<Project>,
-    /// Findings that are not suppressed, in order of path, place, code. Places are in whole files.
+    /// Findings that are not suppressed, ordered by path, range and code. Ranges are in host files.
     pub findings: Vec<Finding>,
-    /// Files that were checked (hosts, not embedded texts).
+    /// Number of checked files, without embedded texts.
     pub files: usize,
     /// `fail-on` of the configuration that governs the first path.
     pub fail_on: Option<Severity>,
     /// `lang` of that configuration: `en` or `zh`.
     pub lang: Option<vramlint_base::Lang>,
-    /// What is known about the models that the project names: declared, in its folders, in the caches, in the catalogue.
+    /// The models that the project names: declared, in its folders, in the caches, or in the catalog.
     pub models: Models,
-    /// The estimates of the runs, in the order of the project's runs: see [`Report::estimated_runs`].
+    /// The estimates of the runs, in the order of the runs of the project; see [`Report::estimated_runs`].
     pub(crate) estimates: Arc<Estimates>,
     /// Configuration files that govern reported files, as shown.
     pub configs: Vec<String>,
     /// Files that were not read, and why.
     pub skipped: Skipped,
-    /// What the baseline did, where there is one.
+    /// How the findings compare to the baseline, if there is one.
     pub baseline: Option<BaselineStats>,
 }
 
 impl Report {
-    /// The runs in which a reported file takes part, each with its estimate or why there is none. What is not made yet is made by all
-    /// processors.
+    /// The runs that involve a reported file, each with its estimate or the reason why there is none. Missing estimates are computed
+    /// in parallel.
     pub fn estimated_runs(&self) -> impl Iterator<Item = (&Run, &Result<RunEstimate, Message>)> {
         let reported: Vec<&Run> = self.runs().collect();
         let make = || {
@@ -55,25 +55,24 @@ impl Report {
                 self.estimates.get(&self.project, &self.models, run);
             })
         };
-        // Without threads they are made one after the other, below.
+        // Without threads, the estimates are computed sequentially below.
         if let Ok(pool) = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build() {
             pool.install(make);
         }
         self.estimates.iter(&self.project, &self.models).filter(|(run, _)| self.is_reported(run))
     }
 
-    /// The estimate of one run of the project, or why there is none; made when it is first asked for. `None` for a run of another
-    /// project.
+    /// The estimate of a run, or the reason why there is none; computed on first use. `None` for a run of another project.
     pub fn estimate(&self, run: &Run) -> Option<&Result<RunEstimate, Message>> {
         self.estimates.get(&self.project, &self.models, run)
     }
 
-    /// What a model would need under another setup; made once for each. `None` where it cannot be simulated.
+    /// The estimate of a model under another setup; cached. `None` if it cannot be simulated.
     pub fn estimate_under(&self, arch: &Arch, setup: &Setup) -> Option<Estimate> {
         self.estimates.under_setup(arch, setup)
     }
 
-    /// The runs in which a reported file takes part. The project holds those of the files read for context too.
+    /// The runs that involve a reported file. The project also contains runs of context files.
     pub fn runs(&self) -> impl Iterator<Item = &Run> {
         self.project.runs.iter().filter(|run| self.is_reported(run))
     }
@@ -84,7 +83,8 @@ impl Report {
     }
 }
 
-/// The configuration that governs the first path of a request, with its target under that of the request. Nothing is checked.
+/// The configuration that governs the first path of a request, and its target, overridden by the target of the request. No rule
+/// runs.
 pub fn governing(request: &Request) -> Result<(Config, Target), ConfigError> {
     let (rules, files) = (RuleList::new(Backend::standard().rules), overlay(request));
     let explicit = request.config.as_ref().map(|path| absolute(&request.cwd, path));
@@ -95,22 +95,22 @@ pub fn governing(request: &Request) -> Result<(Config, Target), ConfigError> {
     Ok((config, target))
 }
 
-/// Checks. `progress` is told (files done, files in all) now and then, from any thread.
+/// Checks the files of a request. `progress` is called with (files done, all files) from any thread.
 pub fn check(request: &Request, progress: &(dyn Fn(usize, usize) + Sync)) -> Result<Report, ConfigError> {
     check_with(&Backend::standard(), request, progress)
 }
 
-/// Checks with given backend, on threads of its own.
+/// Checks with the given backend, on a separate thread pool.
 pub(crate) fn check_with(
     backend: &Backend,
     request: &Request,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Report, ConfigError> {
     let mut request = request.clone();
-    let cwd = std::path::absolute(&request.cwd)
-        .or_else(|_| std::env::current_dir())
-        .map_err(|error| ConfigError::new(message!("cannot access the working directory: {error}", "没有工作目录：{error}")))?;
-    // A `..` left in it would be taken for a folder by whoever walks upwards from it.
+    let cwd = std::path::absolute(&request.cwd).or_else(|_| std::env::current_dir()).map_err(|error| {
+        ConfigError::new(message!("cannot access the working directory: {error}", "无法访问工作目录：{error}"))
+    })?;
+    // Remove `..`: iterating over parent folders would treat it as a folder name.
     request.cwd = absolute(&cwd, Path::new(""));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(request.jobs)
@@ -124,11 +124,11 @@ pub(crate) fn check_with(
             backend,
             &request,
             &files,
-            &|tell| session.load_sources(backend, &files, if tell { progress } else { &|_, _| {} }),
+            &|report_progress| session.load_sources(backend, &files, if report_progress { progress } else { &|_, _| {} }),
             &Arc::default(),
             &|| false,
         );
-        // Nobody cancels it.
+        // The check is never cancelled.
         report.ok_or_else(|| ConfigError::new(message!("cancelled", "已取消")))
     })
 }

@@ -9,11 +9,11 @@ use tracing::trace;
 use vramlint_base::{Finding, message, panic_message};
 use vramlint_rules::{Context, Rule, Sink};
 
-/// The findings of all rules that `wanted` accepts, in the order of the rules.
+/// The findings of all rules that `wanted` accepts, in rule order.
 pub(crate) fn run(backend: &Backend, context: &Context<'_>, wanted: impl Fn(&str) -> bool + Sync) -> Vec<Finding> {
-    let found: Vec<Vec<Finding>> =
+    let by_rule: Vec<Vec<Finding>> =
         backend.rules.par_iter().filter(|rule| wanted(rule.code)).map(|rule| run_rule(rule, context)).collect();
-    found.into_iter().flatten().collect()
+    by_rule.into_iter().flatten().collect()
 }
 
 fn run_rule(rule: &Rule, context: &Context<'_>) -> Vec<Finding> {

@@ -1,7 +1,7 @@
-//! Which rules run, for which file, and how grave they are.
+//! Rule selection: which rules are enabled, and with which severity.
 //!
-//! As in ruff, the more exact selector wins: `select = ["VL601"]` holds against `ignore = ["VL6"]`. Of two that are equally
-//! exact, the one that ignores wins. The command line is a second layer over the configuration: what it says is newer.
+//! As in ruff, the more specific selector takes precedence: `select = ["VL601"]` overrides `ignore = ["VL6"]`. Of two equally
+//! specific selectors, `ignore` takes precedence. The command line is a second layer that overrides the configuration.
 
 use crate::ConfigError;
 use crate::config::raw::Level;
@@ -9,26 +9,26 @@ use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity, message, suggest};
 use vramlint_rules::{Rule, engine};
 
-/// The names of all rules, those of this layer too.
+/// The names and codes of all rules.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleList {
     /// (code, name), by code.
     rules: Vec<(&'static str, &'static str)>,
 }
 
-/// What a selector can be.
+/// A rule selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selector {
-    /// `all`, `default`: every rule. They are two words so that a rule can be off by default one day.
+    /// `all` or `default`: every rule. The words differ so that a rule can be off by default in the future.
     All,
-    /// The beginning of codes, in upper case.
+    /// A prefix of codes, in upper case.
     Prefix(String),
-    /// One rule, by its code.
+    /// One rule, by code.
     Rule(&'static str),
 }
 
 impl RuleList {
-    /// The rules of a registry and of this layer.
+    /// The names and codes of these rules.
     pub(crate) fn new(rules: &[&'static Rule]) -> Self {
         let mut list: Vec<_> = rules.iter().map(|rule| (rule.code, rule.name)).collect();
         list.extend(engine::RULES.iter().map(|rule| (rule.code, rule.name)));
@@ -37,7 +37,7 @@ impl RuleList {
         Self { rules: list }
     }
 
-    /// Reads a name, a code, a prefix, `all` or `default`. The error names the nearest.
+    /// Parses a name, a code, a prefix, `all` or `default`. The error suggests the closest name.
     pub(crate) fn parse_selector(&self, text: &str) -> Result<Selector, Message> {
         if text == "all" || text == "default" {
             return Ok(Selector::All);
@@ -53,11 +53,11 @@ impl RuleList {
         }
         Err(match self.nearest(text) {
             Some(meant) => {
-                message!("unknown rule `{text}`, did you mean `{meant}`?", "未知的规则 `{text}`，是否想写 `{meant}`？")
+                message!("unknown rule `{text}`; did you mean `{meant}`?", "未知的规则 `{text}`；是否想写 `{meant}`？")
             }
             None => message!(
                 "unknown rule `{text}`; `vramlint rule --all` lists all rules",
-                "未知的规则 `{text}`，用 `vramlint rule --all` 查看所有规则"
+                "未知的规则 `{text}`；`vramlint rule --all` 可查看全部规则"
             ),
         })
     }
@@ -65,7 +65,7 @@ impl RuleList {
     /// The name or code that `text` most likely misspells.
     pub(crate) fn nearest(&self, text: &str) -> Option<&'static str> {
         let names = self.rules.iter().map(|(_, name)| *name).chain(["all", "default"]);
-        // Of a code, only superfluous digits are corrected: any other code would be as likely.
+        // For a code, only extra digits are corrected: any other correction would be a guess.
         let code = || self.rules.iter().map(|(code, _)| *code).find(|code| text.to_uppercase().starts_with(code));
         suggest(text, names).or_else(code)
     }
@@ -80,7 +80,7 @@ impl RuleList {
         self.rules.iter().map(|(code, _)| *code)
     }
 
-    /// Reads what a flag of the command line lists.
+    /// Parses the list of selectors of a flag.
     pub(crate) fn parse_flag(&self, flag: &str, words: &[String]) -> Result<Vec<Selector>, ConfigError> {
         let words = words.iter().flat_map(|word| word.split(',')).map(str::trim).filter(|word| !word.is_empty());
         words.map(|word| self.parse_selector(word).map_err(|what| in_flag(flag, &what))).collect()
@@ -93,7 +93,7 @@ fn in_flag(flag: &str, what: &Message) -> ConfigError {
 }
 
 impl Selector {
-    /// Whether the rule with this code is meant.
+    /// Whether the selector matches the rule with this code.
     pub(crate) fn matches(&self, code: &str) -> bool {
         match self {
             Self::All => true,
@@ -102,7 +102,7 @@ impl Selector {
         }
     }
 
-    /// The more exact, the greater.
+    /// Higher for more specific selectors.
     fn specificity(&self) -> usize {
         match self {
             Self::All => 0,
@@ -112,21 +112,21 @@ impl Selector {
     }
 }
 
-/// One layer of choices: a configuration, or the command line.
+/// The selection of one layer: a configuration, or the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SelectionLayer {
-    /// Instead of what the layer below chose.
+    /// Replaces the selection of the lower layer.
     pub select: Option<Vec<Selector>>,
-    /// On top of it.
+    /// Added to it.
     pub extend: Vec<Selector>,
-    /// Without these.
+    /// Removed from it.
     pub ignore: Vec<Selector>,
 }
 
-/// The codes that run, after all backend.
-pub(crate) fn enabled_codes(rules: &RuleList, backend: &[&SelectionLayer]) -> BTreeSet<&'static str> {
+/// The codes of the enabled rules, after all layers.
+pub(crate) fn enabled_codes(rules: &RuleList, layers: &[&SelectionLayer]) -> BTreeSet<&'static str> {
     let mut on: BTreeSet<&'static str> = rules.codes().collect();
-    for layer in backend {
+    for layer in layers {
         if layer.select.is_some() {
             on.clear();
         }
@@ -144,7 +144,7 @@ pub(crate) fn enabled_codes(rules: &RuleList, backend: &[&SelectionLayer]) -> BT
     on
 }
 
-/// The level that the configuration gives to a rule: that of the most exact selector.
+/// The configured level of a rule, from the most specific selector.
 pub(crate) fn configured_level(levels: &[(Selector, Level)], code: &str) -> Option<Level> {
     levels
         .iter()
@@ -154,7 +154,7 @@ pub(crate) fn configured_level(levels: &[(Selector, Level)], code: &str) -> Opti
 }
 
 impl Level {
-    /// The severity; `None` for off.
+    /// The severity; `None` for `off`.
     pub(crate) const fn severity(self) -> Option<Severity> {
         match self {
             Self::Off => None,
@@ -176,9 +176,9 @@ mod tests {
         SelectionLayer { select: select.map(read), extend: read(extend), ignore: read(ignore) }
     }
 
-    fn on(backend: &[&SelectionLayer]) -> Vec<&'static str> {
+    fn on(layers: &[&SelectionLayer]) -> Vec<&'static str> {
         let own: Vec<_> = engine::RULES.iter().map(|own| own.code).collect();
-        enabled_codes(&RuleList::new(RULES), backend).into_iter().filter(|code| !own.contains(code)).collect()
+        enabled_codes(&RuleList::new(RULES), layers).into_iter().filter(|code| !own.contains(code)).collect()
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
         assert!(rules.parse_selector("flash").expect_err("unknown").zh.contains("vramlint rule --all"));
         assert_eq!(rules.parse_selector("VL8"), Ok(Selector::Prefix("VL8".into())));
         let error = rules.parse_flag("--select", &["all,bad_word".into()]).expect_err("typo");
-        assert_eq!(error.message.en, "--select: unknown rule `bad_word`, did you mean `bad-word`?");
+        assert_eq!(error.message.en, "--select: unknown rule `bad_word`; did you mean `bad-word`?");
     }
 
     #[test]

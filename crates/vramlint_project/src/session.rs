@@ -1,4 +1,4 @@
-//! What a request rests on, found once: configurations, the files there are, what they say of versions. Then files are judged on it.
+//! Inputs shared by one analysis request (configurations, discovered files, library versions) and the pipeline that runs on them.
 
 use crate::ConfigError;
 use crate::backend::Backend;
@@ -27,29 +27,29 @@ use vramlint_rules::Context;
 use vramlint_rules::engine::{FILE_TOO_LARGE, INTERNAL_ERROR, UNREADABLE_FILE};
 use vramlint_semantic::Semantics;
 
-/// What holds for all files of a request as long as none comes, goes, or configures.
+/// The inputs of a request that do not change until a file is added or removed or a configuration changes.
 #[derive(Debug)]
 pub(crate) struct AnalysisSession {
-    /// The names of the rules.
+    /// All rules.
     rules: RuleList,
-    /// What the command line says of rules.
+    /// Rule selection on the command line.
     choice: SelectionLayer,
     /// Configurations, by number.
     configs: Vec<Config>,
-    /// The one that governs the first path.
+    /// The number of the configuration that governs the first path.
     first: usize,
-    /// The same as shown; `None` without a file.
+    /// The configurations with their paths as shown; `None` without a file.
     shown_configs: Vec<Option<(String, Config)>>,
-    /// The codes that run, by number of the configuration.
+    /// Codes of the enabled rules, by number of the configuration.
     selected: Vec<BTreeSet<&'static str>>,
-    /// The files.
+    /// The discovered files.
     pub discovered: Discovery,
-    /// What they say of versions.
+    /// The files with library versions.
     pub versions: Vec<VersionFile>,
 }
 
 impl AnalysisSession {
-    /// Finds it. On the threads of the caller.
+    /// Collects the inputs, on the threads of the caller.
     pub(crate) fn prepare(backend: &Backend, request: &Request, files: &OverlayFs) -> Result<Self, ConfigError> {
         let rules = RuleList::new(backend.rules);
         let choice = SelectionLayer {
@@ -86,10 +86,10 @@ impl AnalysisSession {
         files: &OverlayFs,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> ProjectSources {
-        let found = &self.discovered.files;
-        let (done, all) = (AtomicUsize::new(0), found.len());
+        let files_to_read = &self.discovered.files;
+        let (done, all) = (AtomicUsize::new(0), files_to_read.len());
         let load = |index: usize| {
-            let loaded = load(backend, files, &found[index]);
+            let loaded = load(backend, files, &files_to_read[index]);
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
             (index, Arc::new(loaded))
         };
@@ -97,8 +97,8 @@ impl AnalysisSession {
         self.assemble(&loaded, &|_| true)
     }
 
-    /// The files that were read, by their index among those that were found, and behind them the configurations and the files that name
-    /// versions, as far as they are wanted: findings point there.
+    /// Sources in discovery order, given with their indices, followed by the configurations and the wanted version files, so that
+    /// findings can refer to them.
     pub(crate) fn assemble(
         &self,
         loaded: &[(usize, Arc<ParsedSource>)],
@@ -108,45 +108,45 @@ impl AnalysisSession {
         assemble_sources(files, &self.shown_configs, self.versions.iter().filter(|file| wanted(file)))
     }
 
-    /// Joins the files into a project and asks the rules. `read` reads them, and says how far it is where it is told to; `None` where
-    /// `stop` says so in between. What is simulated for it goes to what is `known`.
+    /// Resolves the files into a project and runs the rules. `read` loads the files; its argument is whether to report progress.
+    /// `simulations` caches the simulations. `None` if `stop` returned true in between.
     pub(crate) fn run(
         &self,
         backend: &Backend,
         request: &Request,
         files: &OverlayFs,
         read: &dyn Fn(bool) -> ProjectSources,
-        known: &Arc<SimulationCache>,
+        simulations: &Arc<SimulationCache>,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Option<Report> {
         let sources = read(true);
         let policies: Vec<Policy> = self.configs.iter().map(|config| policy(config, request, &sources.files)).collect();
         let skipped = self.skipped(&sources);
-        let mut found = sources.findings;
+        let mut raw_findings = sources.findings;
         let libraries = libraries(&self.versions, &sources.files, &request.cwd);
         if stop() {
             return None;
         }
         let (project, failure) = resolve(backend, SourceSet::new(sources.files, policies, libraries), || read(false).files);
         trace::log_project(&project, &skipped);
-        found.extend(failure);
+        raw_findings.extend(failure);
         if stop() {
             return None;
         }
         let (models, failure) = models(&project, files, request, &self.configs);
-        found.extend(failure);
+        raw_findings.extend(failure);
 
-        let estimates = Arc::new(Estimates::with_cache(Arc::clone(known)));
+        let estimates = Arc::new(Estimates::with_cache(Arc::clone(simulations)));
         let semantics = Semantics::new(&project);
         let context = Context { project: &project, models: &models, estimates: &estimates, semantics: &semantics };
         let wanted = |code: &str| !stop() && self.selected.iter().any(|codes| codes.contains(code));
-        found.extend(crate::rule_runner::run(backend, &context, wanted));
+        raw_findings.extend(crate::rule_runner::run(backend, &context, wanted));
         if stop() {
             return None;
         }
         if let Some(panic) = estimates.panic() {
             let what = message!("vramlint failed to estimate the memory of a run", "vramlint 估算训练任务的显存时出错");
-            found.extend(internal_error::in_project(&project, &what, panic));
+            raw_findings.extend(internal_error::in_project(&project, &what, panic));
         }
         let pipeline = FindingPipeline {
             project: &project,
@@ -158,7 +158,7 @@ impl AnalysisSession {
             choice: &self.choice,
             complete: self.discovered.complete,
         };
-        let mut findings = pipeline.process(found);
+        let mut findings = pipeline.process(raw_findings);
         let baseline = request.baseline.as_ref().map(|baseline| baseline.remove_known(&project, &request.cwd, &mut findings));
 
         let reported: Vec<&SourceFile> = project.files.iter().filter(|file| file.reported && file.host.is_none()).collect();
@@ -179,7 +179,7 @@ impl AnalysisSession {
         })
     }
 
-    /// What was not read: known from discovery, and after reading.
+    /// The files that were not read, from discovery and from loading.
     fn skipped(&self, sources: &ProjectSources) -> Skipped {
         let mut skipped = self.discovered.skipped.clone();
         let reported = |finding: &&Finding| sources.files[finding.place.file.0 as usize].reported;
@@ -194,8 +194,8 @@ impl AnalysisSession {
     }
 }
 
-/// The configurations, where those that govern a reported file (and the first) have no errors. One that only governs context
-/// is none of the user's business now; it counts as empty.
+/// All configurations; an error if one that governs a reported file, or the first path, is invalid. Invalid configurations that
+/// only affect context files count as empty.
 fn usable_configs(configs: Configs<'_>, discovered: &Discovery, first: usize) -> Result<Vec<Config>, ConfigError> {
     let mut needed: BTreeSet<usize> = discovered.files.iter().filter(|file| file.reported).map(|file| file.config).collect();
     needed.insert(first);
@@ -206,19 +206,19 @@ fn usable_configs(configs: Configs<'_>, discovered: &Discovery, first: usize) ->
     configs.into_all().into_iter().enumerate().map(check).collect()
 }
 
-/// What runs need to know of a configuration; the command line is on top.
+/// The part of a configuration that runs need, overridden by the command line.
 pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -> Policy {
     let file = config.file.as_ref().map(|file| shown(file, &request.cwd));
     let number = files.iter().find(|source| Some(&source.path) == file.as_ref() && source.host.is_none()).map(|source| source.id);
     let (own, over) = (&config.target, &request.target);
-    let gpu_is_new = over.gpu.is_some();
+    let gpu_overridden = over.gpu.is_some();
     Policy {
         root: relative(&config.root, &request.cwd),
         file,
         target: Target {
             gpu: over.gpu.clone().or_else(|| own.gpu.clone()),
-            // Another card on the command line has another memory than the one in the file.
-            memory: over.memory.or(if gpu_is_new { None } else { own.memory }),
+            // The memory in the file belongs to the GPU in the file.
+            memory: over.memory.or(if gpu_overridden { None } else { own.memory }),
             count: over.count.or(own.count),
             nodes: over.nodes.or(own.nodes),
             host_memory: over.host_memory.or(own.host_memory),
@@ -230,7 +230,7 @@ pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -
     }
 }
 
-/// Resolves the files into a project. If that panics, reads them again and leaves them unresolved.
+/// Resolves the files into a project. If that panics, loads them again and leaves the runs unresolved.
 fn resolve(backend: &Backend, sources: SourceSet, read_again: impl Fn() -> Vec<SourceFile>) -> (Project, Option<Finding>) {
     let (policies, libraries) = (sources.policies.clone(), sources.libraries.clone());
     match catch_unwind(AssertUnwindSafe(|| (backend.resolve)(sources))) {
@@ -244,7 +244,7 @@ fn resolve(backend: &Backend, sources: SourceSet, read_again: impl Fn() -> Vec<S
     }
 }
 
-/// What is known about the models that the project names; the catalog alone if reading them panics.
+/// The models that the project names; only the catalog if reading them panics.
 fn models(project: &Project, files: &OverlayFs, request: &Request, configs: &[Config]) -> (Models, Option<Finding>) {
     match catch_unwind(AssertUnwindSafe(|| collect_models(project, files, &request.cwd, &request.hub_caches, configs))) {
         Ok(models) => (models, None),

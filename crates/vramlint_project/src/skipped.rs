@@ -1,4 +1,4 @@
-//! Files that were found and not read, and why.
+//! Files that were not read, and why.
 
 use std::collections::BTreeMap;
 use vramlint_base::{Message, message};
@@ -12,11 +12,11 @@ pub enum SkipReason {
     UnsupportedKind,
     /// A dataset.
     Dataset,
-    /// Larger than configuration ever is.
+    /// Too large for configuration.
     TooLarge,
     /// The operating system denies access.
     Unreadable,
-    /// Binary content under the name of a text file.
+    /// Binary content in a file with the name of a text file.
     Binary,
 }
 
@@ -33,10 +33,10 @@ impl SkipReason {
         }
     }
 
-    /// The reason for people; it follows a path or a count.
+    /// The reason, to follow a path or a count.
     pub fn message(self) -> Message {
         match self {
-            Self::Excluded => message!("excluded", "已被排除"),
+            Self::Excluded => message!("excluded", "已排除"),
             Self::UnsupportedKind => message!("not a supported kind of file", "不支持的文件类型"),
             Self::Dataset => message!("a dataset, not configuration", "是数据集，不是配置"),
             Self::TooLarge => message!("too large for configuration", "文件过大，不会是配置"),
@@ -55,7 +55,7 @@ pub struct SkippedPath {
     pub reason: SkipReason,
 }
 
-/// What was not read of the files that a request asks about.
+/// The files of a request that were not read.
 #[derive(Clone, Debug, Default)]
 pub struct Skipped {
     /// Paths of the command line.

@@ -1,4 +1,4 @@
-//! From found files to [`SourceFile`]s: bytes, text, tree, and the texts embedded in it.
+//! Loads discovered files as [`SourceFile`]s: bytes, text, syntax tree and embedded texts.
 
 use crate::backend::{Backend, embedded_format};
 use crate::config::Config;
@@ -15,34 +15,34 @@ use vramlint_resolve::{SourceFile, Syntax};
 use vramlint_rules::engine::{FILE_TOO_LARGE, UNREADABLE_FILE};
 use vramlint_syntax::embedded::Embedded;
 
-/// A text and the texts in it, read.
+/// A parsed text with its embedded texts.
 #[derive(Debug)]
 pub(crate) struct ParsedText {
-    /// The tree.
+    /// The syntax tree.
     pub syntax: Syntax,
-    /// The texts inside, with their trees.
+    /// The embedded texts with their trees.
     pub embedded: Vec<(Arc<Embedded>, Syntax)>,
-    /// The message of a reader's panic: a bug in vramlint.
+    /// The message of a parser panic, which is a bug in vramlint.
     pub panic: Option<String>,
 }
 
-/// What was read.
+/// The sources of a project.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectSources {
-    /// The files, embedded texts directly behind their hosts.
+    /// The files; embedded texts follow their hosts directly.
     pub files: Vec<SourceFile>,
-    /// Files that could not be read, are too large, or made a reader fail.
+    /// Findings about files that are unreadable or too large, or that make a parser panic.
     pub findings: Vec<Finding>,
 }
 
 impl ParsedText {
-    /// Of a file without readable content.
+    /// The result for a file without readable content.
     fn unreadable() -> Self {
         Self { syntax: Syntax::Unreadable, embedded: Vec::new(), panic: None }
     }
 }
 
-/// Parses a text and its embedded texts. If a reader panics, its tree is unreadable.
+/// Parses a text and its embedded texts. If a parser panics, the tree is [`Syntax::Unreadable`].
 pub(crate) fn parse_text(backend: &Backend, format: FileFormat, text: &str) -> ParsedText {
     let mut panic = None;
     let mut parse = |format, text: &str| {
@@ -64,7 +64,7 @@ pub(crate) fn parse_text(backend: &Backend, format: FileFormat, text: &str) -> P
     ParsedText { syntax, embedded, panic: panic.or(embedded_panic) }
 }
 
-/// Number of errors that the readers see in a text and in the texts inside.
+/// Number of syntax errors in a text and its embedded texts.
 pub(crate) fn error_count(read: &ParsedText) -> usize {
     let count = |syntax: &Syntax| match syntax {
         Syntax::Data(data) => data.errors.len(),
@@ -76,35 +76,35 @@ pub(crate) fn error_count(read: &ParsedText) -> usize {
     count(&read.syntax) + read.embedded.iter().map(|(_, syntax)| count(syntax)).sum::<usize>()
 }
 
-/// One file before it has its number.
+/// A parsed file without an id.
 #[derive(Debug)]
 pub(crate) struct ParsedSource {
-    /// Its text.
+    /// The text.
     pub text: Arc<str>,
-    /// Its lines.
+    /// The line index.
     lines: LineIndex,
-    /// Its tree and the texts inside.
+    /// The tree and the embedded texts.
     pub parsed: ParsedText,
-    /// What was wrong with its bytes.
+    /// Errors in its encoding.
     decode_errors: Vec<vramlint_syntax::SyntaxError>,
     /// Why it was not read.
     problem: Option<ReadProblem>,
 }
 
 impl ParsedSource {
-    /// A text that was read without a fault.
+    /// A text that was read without errors.
     pub(crate) fn new(text: Arc<str>, parsed: ParsedText) -> Self {
         let lines = LineIndex::new(&text);
         Self { text, lines, parsed, decode_errors: Vec::new(), problem: None }
     }
 
-    /// Whether something was wrong with its bytes, or with us.
+    /// Whether the file could not be read or decoded, or a parser panicked.
     pub(crate) fn has_errors(&self) -> bool {
         self.parsed.panic.is_some() || self.problem.is_some() || !self.decode_errors.is_empty()
     }
 }
 
-/// Numbers files, and behind them the configuration files and those that name versions, so that findings can point there.
+/// Assigns ids to the files, followed by the configuration files and the version files, so that findings can refer to them.
 /// `configs[i]` is the configuration of policy `i`.
 pub(crate) fn assemble_sources<'a>(
     files: impl Iterator<Item = (&'a DiscoveredFile, &'a ParsedSource)>,
@@ -112,8 +112,8 @@ pub(crate) fn assemble_sources<'a>(
     versions: impl Iterator<Item = &'a VersionFile>,
 ) -> ProjectSources {
     let mut out = ProjectSources::default();
-    for (found, loaded) in files {
-        add(&mut out, found, loaded);
+    for (discovered, loaded) in files {
+        add(&mut out, discovered, loaded);
     }
     let mut known: HashSet<String> = out.files.iter().map(|file| file.path.clone()).collect();
     for (policy, config) in configs.iter().enumerate() {
@@ -131,7 +131,7 @@ pub(crate) fn assemble_sources<'a>(
 }
 
 /// Reads one file.
-pub(crate) fn load(backend: &Backend, disk: &OverlayFs, found: &DiscoveredFile) -> ParsedSource {
+pub(crate) fn load(backend: &Backend, disk: &OverlayFs, discovered: &DiscoveredFile) -> ParsedSource {
     let unreadable = |problem| ParsedSource {
         text: "".into(),
         lines: LineIndex::new(""),
@@ -139,10 +139,10 @@ pub(crate) fn load(backend: &Backend, disk: &OverlayFs, found: &DiscoveredFile) 
         decode_errors: Vec::new(),
         problem: Some(problem),
     };
-    if let Some(problem) = &found.problem {
+    if let Some(problem) = &discovered.problem {
         return unreadable(problem.clone());
     }
-    let bytes = match disk.read(&found.path) {
+    let bytes = match disk.read(&discovered.path) {
         Ok(bytes) => bytes,
         Err(error) => return unreadable(ReadProblem::Unreadable(error.to_string())),
     };
@@ -154,22 +154,22 @@ pub(crate) fn load(backend: &Backend, disk: &OverlayFs, found: &DiscoveredFile) 
             return loaded;
         }
     };
-    let parsed = if decoded.binary { ParsedText::unreadable() } else { parse_text(backend, found.format, &decoded.text) };
+    let parsed = if decoded.binary { ParsedText::unreadable() } else { parse_text(backend, discovered.format, &decoded.text) };
     ParsedSource { decode_errors: decoded.errors, ..ParsedSource::new(decoded.text.into(), parsed) }
 }
 
-fn add(out: &mut ProjectSources, found: &DiscoveredFile, loaded: &ParsedSource) {
+fn add(out: &mut ProjectSources, discovered: &DiscoveredFile, loaded: &ParsedSource) {
     let id = FileId(out.files.len() as u32);
     out.files.push(SourceFile {
         id,
-        path: found.shown.clone(),
+        path: discovered.shown.clone(),
         text: Arc::clone(&loaded.text),
         lines: loaded.lines.clone(),
         syntax: loaded.parsed.syntax.clone(),
         decode_errors: loaded.decode_errors.clone(),
         host: None,
-        policy: found.config,
-        reported: found.reported,
+        policy: discovered.config,
+        reported: discovered.reported,
     });
     let place = FileRange::new(id, TextRange::at(0));
     match &loaded.problem {
@@ -185,7 +185,7 @@ fn add(out: &mut ProjectSources, found: &DiscoveredFile, loaded: &ParsedSource) 
     }
     for (part, syntax) in &loaded.parsed.embedded {
         let text = part.text.as_str().into();
-        let inner = push(out, &found.shown, text, syntax.clone(), found.config, found.reported);
+        let inner = push(out, &discovered.shown, text, syntax.clone(), discovered.config, discovered.reported);
         out.files[inner.0 as usize].host = Some((id, Arc::clone(part)));
     }
 }
@@ -194,7 +194,7 @@ fn too_large(bytes: u64) -> Message {
     let mib = bytes >> 20;
     message!(
         "the file has {mib} MiB, too large for configuration; it is not read",
-        "文件有 {mib} MiB，超出了配置文件的大小，未读取"
+        "文件大小为 {mib} MiB，不会是配置文件；未读取"
     )
 }
 

@@ -1,5 +1,5 @@
-//! What the tests of this crate share: temporary folders, and small readers and rules in place of the real ones, so that what
-//! is tested here is this layer alone.
+//! Test support of this crate: temporary folders, and small parsers and rules that replace the real ones, so that the tests cover
+//! only this layer.
 
 use crate::backend::Backend;
 use crate::discovery::file_format::FileFormat;
@@ -47,8 +47,8 @@ impl Folder {
     }
 }
 
-/// Small readers: a comment runs from `#` to the end of its line; a line `BROKEN` is a syntax error; a text with `PANIC-READER`
-/// makes the reader fail.
+/// Small parsers: a comment runs from `#` to the end of its line; a line `BROKEN` is a syntax error; a text with `PANIC-READER`
+/// makes the parser panic.
 pub(crate) fn backend() -> Backend {
     Backend { decode, parse, embedded, resolve: Project::without_runs, rules: RULES }
 }
@@ -149,11 +149,12 @@ pub(crate) fn embedded_project(host: &str) -> Project {
     Project::without_runs(SourceSet::new(vec![file(0, host, None), inner], Vec::new(), Vec::new()))
 }
 
-/// Finds every `BAD`. Safe fix: `GOOD`. Related: the first `OTHER` of any file.
+/// Reports every `BAD`. Safe fix: `GOOD`. Related: the first `OTHER` in any file.
 static BAD_WORD: Rule = rule("VL601", "bad-word", Some(bad_word));
-/// Finds every `UGLY`. Unsafe fix: `PRETTY`; of `UGLY!` a safe fix that breaks the text; of `UGLY?` one that changes nothing.
+/// Reports every `UGLY`. Unsafe fix: `PRETTY`. For `UGLY!`, a safe fix that breaks the text; for `UGLY?`, a safe fix that leaves the
+/// finding.
 static OTHER_WORD: Rule = rule("VL602", "other-word", Some(other_word));
-/// Panics where a text says so.
+/// Panics if a text asks for it.
 static PANICS: Rule = rule("VL701", "panics", Some(panics));
 
 /// Small rules, by code.
@@ -163,7 +164,7 @@ const fn rule(code: &'static str, name: &'static str, check: Option<fn(&Context<
     Rule { code, name, group: Group::Code, severity: Severity::Warning, check, ..Rule::DEFAULT }
 }
 
-/// Every place of `needle` in files that hold one, hosts of embedded texts excluded where the embedded text has it.
+/// All ranges of `needle`; hosts are skipped if their embedded text contains it.
 fn places(project: &Project, needle: &str) -> Vec<FileRange> {
     let hosts: Vec<_> =
         project.files.iter().filter_map(|file| file.host.as_ref()).map(|(host, part)| (*host, part.range)).collect();

@@ -1,4 +1,4 @@
-//! What an analysis decided, as log events: `info` for the outcome, `debug` for each file and unknown value.
+//! Logs the decisions of an analysis: `info` for the outcome, `debug` for each file and unknown value.
 
 use crate::skipped::Skipped;
 use tracing::{Level, debug, enabled, info};
@@ -30,7 +30,7 @@ fn log_classification(project: &Project) {
     }
 }
 
-/// Rules that need an unknown value stay silent about the run.
+/// Logs the unknown settings of a run; rules that need them do not report it.
 fn log_unknown_settings(run: &vramlint_resolve::Run) {
     for (concept, setting) in &run.settings {
         if setting.value().is_some() {

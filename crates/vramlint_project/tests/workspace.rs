@@ -1,4 +1,4 @@
-//! A folder that an editor has open says what `check` says, over real configurations and the cases.
+//! A workspace and `check` produce the same findings, over real configurations and the cases.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn shared() -> Option<PathBuf> {
     found
 }
 
-/// The findings of each file, as text.
+/// The findings of each file, formatted.
 fn lines(report: &Report) -> BTreeMap<String, Vec<String>> {
     let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for finding in &report.findings {
@@ -29,7 +29,7 @@ fn request(folder: &Path) -> Request {
     Request { cwd: folder.to_path_buf(), paths: vec![folder.to_path_buf()], ..Request::default() }
 }
 
-/// Files of which the answers differ: where, what `check` says, what the folder says.
+/// Files with different results: the file, the findings of `check`, the findings of the workspace.
 fn differences(folder: &Path) -> Vec<String> {
     let checked = check(&request(folder), &|_, _| {}).expect("a sound configuration");
     let expected = lines(&checked);
@@ -73,7 +73,7 @@ fn the_corpus_whole_and_around_each_file() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
 }
 
-/// The folders `depth` below.
+/// The folders `depth` levels below.
 fn folders(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let inner = std::fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").path());
     let inner = inner.filter(|path| path.is_dir());

@@ -29,7 +29,7 @@ mod syntax_and_keys;
 pub use batch::claims;
 pub use memory::repair_fix;
 pub use needs::is_relevant;
-pub use page::{PAGES, Page, address};
+pub use page::Page;
 pub use registry::{RULES, find};
 pub use rule::{Context, DiagnosticTag, Group, Rule, Sink};
 pub use symptom::Symptom;

@@ -3,9 +3,6 @@
 use crate::Rule;
 use vramlint_base::Lang;
 
-/// Where the pages of `docs/rules` are published.
-pub const PAGES: &str = "https://vramlint.dev/rules/";
-
 /// A rule's page in one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -15,7 +12,7 @@ pub struct Page {
     pub body: String,
 }
 
-/// The line that parts the English page from the Chinese one.
+/// The heading that separates the English page from the Chinese one.
 const CHINESE: &str = "# 中文";
 
 impl Rule {
@@ -41,11 +38,6 @@ impl Rule {
         let summary = body.split("\n\n").next().unwrap_or("").replace('\n', " ");
         Page { summary, body }
     }
-
-    /// The address of its page.
-    pub fn address(&self, lang: Lang) -> String {
-        address(self.name, lang)
-    }
 }
 
 /// The Chinese page with the examples of the English one, which are the same in both languages, behind its first section.
@@ -67,26 +59,4 @@ fn with_examples(page: &str, english: &[&str]) -> String {
     let (first, rest) = page.split_at(second);
     let rest = rest.trim_start();
     if rest.is_empty() { format!("{}{examples}", first.trim_end()) } else { format!("{}{examples}\n\n{rest}", first.trim_end()) }
-}
-
-/// The address of the page of the rule with this name.
-pub fn address(name: &str, lang: Lang) -> String {
-    match lang {
-        Lang::En => format!("{PAGES}{name}.md"),
-        Lang::Zh => format!("{PAGES}{name}.zh.md"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_are_those_of_the_documentation() {
-        let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules");
-        for lang in [Lang::En, Lang::Zh] {
-            let address = crate::find("inert-key").expect("a rule").address(lang);
-            assert!(docs.join(address.strip_prefix(PAGES).expect("below them")).is_file(), "{address}");
-        }
-    }
 }

@@ -42,7 +42,7 @@ pub(crate) struct CommonArgs {
     pub(crate) target: TargetArgs,
 }
 
-/// The machine; overrides every `[target]`.
+/// The target machine; overrides every `[target]`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Target")]
 pub(crate) struct TargetArgs {
@@ -68,7 +68,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 impl TargetArgs {
-    /// The target; `--gpu auto` asks the driver.
+    /// The target; `--gpu auto` queries the driver.
     pub(crate) fn target(&self) -> Result<Target> {
         auto_gpu::resolve(Target {
             gpu: self.gpu.clone(),

@@ -107,10 +107,10 @@ pub(crate) struct SetupArgs {
     /// Parallelism: none, ddp, zero1, zero2, zero3, fsdp1, fsdp2 (fsdp)
     #[arg(long, value_name = "SCHEME", value_parser = scheme)]
     pub(crate) parallel: Option<Scheme>,
-    /// Where to offload optimizer states: none, cpu, nvme
+    /// Offload target for optimizer states: none, cpu, nvme
     #[arg(long, value_name = "WHERE", value_parser = offload)]
     pub(crate) offload_optimizer: Option<Offload>,
-    /// Where to offload parameters: none, cpu, nvme
+    /// Offload target for parameters: none, cpu, nvme
     #[arg(long, value_name = "WHERE", value_parser = offload)]
     pub(crate) offload_param: Option<Offload>,
 }
@@ -142,7 +142,7 @@ impl SetupArgs {
             ("--offload-param", self.offload_param.is_some()),
         ]
         .into_iter()
-        .find_map(|(name, given)| given.then_some(name))
+        .find_map(|(name, is_set)| is_set.then_some(name))
     }
 }
 
@@ -228,7 +228,7 @@ fn offload(text: &str) -> Result<Offload, String> {
 
 /// `7.24B`, `350M`, `7240000000`.
 fn parameters(text: &str) -> Result<u64, String> {
-    // clap has English messages only.
+    // clap messages are English only.
     let why = || "expected a parameter count such as 7.24B or 350M".to_owned();
     let plain = text.trim().replace('_', "");
     let (number, unit) = match plain.to_ascii_uppercase().chars().last() {

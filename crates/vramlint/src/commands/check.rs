@@ -53,8 +53,8 @@ fn build_request(args: &CheckArgs) -> Result<Request> {
         }
         let Some(name) = &args.stdin_filename else {
             return Err(user_error(message!(
-                "`-` needs --stdin-filename NAME, which determines how the text is read",
-                "`-` 需要 --stdin-filename NAME：文件名决定如何读取"
+                "`-` needs --stdin-filename NAME, which determines the file format",
+                "`-` 需要 --stdin-filename NAME：文件名决定文件格式"
             )));
         };
         let mut bytes = Vec::new();
@@ -66,7 +66,7 @@ fn build_request(args: &CheckArgs) -> Result<Request> {
     } else if args.stdin_filename.is_some() {
         return Err(user_error(message!(
             "--stdin-filename needs the path `-`, which reads standard input",
-            "--stdin-filename 要与路径 `-`（读取标准输入）一起使用"
+            "--stdin-filename 需要与路径 `-`（读取标准输入）一起使用"
         )));
     }
     request.select.clone_from(&args.select);
@@ -115,7 +115,7 @@ fn report_failed_fixes(outcome: &FixOutcome, lang: Lang) {
         let (name, title) = (&failed.name, failed.title.get(lang));
         let warning = message!(
             "a fix of {name} ({title}) would break the file and was skipped; this is a bug in vramlint",
-            "{name} 的修复（{title}）会破坏文件，已跳过；这是 vramlint 的缺陷"
+            "{name} 的修复（{title}）会破坏文件，因此已跳过；这是 vramlint 的缺陷"
         );
         print_stderr(warning.get(lang));
     }

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &GpuArgs) -> Result<Status> {
         print_stdout(&render(args, &read_machine(&driver)?))?;
         return Ok(Status::Clean);
     }
-    // On a terminal, each refresh replaces the last one; otherwise the blocks follow each other.
+    // On a terminal, each refresh replaces the previous output; otherwise the outputs are appended.
     let in_place = args.output_format == GpuFormat::Text && std::io::stdout().is_terminal();
     loop {
         let text = render(args, &read_machine(&driver)?);
@@ -57,7 +57,7 @@ fn driver_error(DriverError { message }: DriverError) -> anyhow::Error {
     user_error(message)
 }
 
-/// Memory of the GPU with this name, in bytes; `None` if the name is unknown or stands for several sizes.
+/// Memory of the GPU with this name, bytes; `None` if the name is unknown or ambiguous.
 fn catalog_memory(name: &str) -> Option<u64> {
     match gpus::lookup(name)? {
         gpus::Match::One(gpu) => Some(gpu.memory()),

@@ -52,7 +52,7 @@ fn already_configured(there: &Path) -> anyhow::Error {
     ))
 }
 
-/// Never overwrites a file, not even one that appeared in the meantime or that a link points to.
+/// Creates the file; never overwrites one, even if it was created in the meantime or is the target of a link.
 fn write(path: &Path, text: &str) -> Result<()> {
     let written = OpenOptions::new().write(true).create_new(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(
@@ -69,7 +69,7 @@ fn local_gpus() -> Result<visible_devices::GpuSelection, vramlint_base::Message>
 /// The effective batch size of each run of the project.
 fn effective_batches(folder: &Path) -> Result<EffectiveBatches> {
     let cwd = working_directory()?;
-    // The new file will govern this folder, so configurations above it do not count.
+    // The new file will govern this folder, so configurations in parent folders are ignored.
     let request = Request { cwd, paths: vec![folder.to_path_buf()], isolated: true, ..Request::default() };
     let report = check(&request, &|_, _| {})?;
     let batch = |setting: &Setting| match setting.value() {

@@ -16,7 +16,7 @@ Findings at or above it; with \fB\-\-diff\fR, something would change.
 2
 Invalid usage, configuration or environment. The message is on standard error.
 .SH FILES
-\fIvramlint.toml\fR, or \fB[tool.vramlint]\fR in \fIpyproject.toml\fR; the nearest one above a file governs it.
+\fIvramlint.toml\fR, or \fB[tool.vramlint]\fR in \fIpyproject.toml\fR; the nearest one in its parent folders applies to a file.
 .SH ENVIRONMENT
 .TP
 \fBLC_ALL\fR, \fBLC_MESSAGES\fR, \fBLANG\fR
@@ -29,7 +29,7 @@ No color; color even if the output is not a terminal.
 Which GPUs \fB\-\-gpu auto\fR selects, as for a run started here.
 .TP
 \fBVRAMLINT_NVML\fR
-Path of the NVIDIA driver library (\fIlibnvidia-ml.so.1\fR, \fInvml.dll\fR), if it is not in a standard place.
+Path of the NVIDIA driver library (\fIlibnvidia-ml.so.1\fR, \fInvml.dll\fR), if it is not in a standard location.
 .TP
 \fBVRAMLINT_LOG\fR
 Logs to standard error: \fIinfo\fR prints the runs found; \fIdebug\fR also how files were classified and which values are unknown;

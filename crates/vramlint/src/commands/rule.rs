@@ -28,10 +28,10 @@ pub(crate) fn run(args: &RuleArgs) -> Result<Status> {
 
 fn unknown(name: &str) -> Message {
     match suggest(name, RULES.iter().flat_map(|rule| [rule.name, rule.code])) {
-        Some(near) => message!("unknown rule `{name}`; did you mean `{near}`?", "没有规则 `{name}`；是否指 `{near}`？"),
+        Some(near) => message!("unknown rule `{name}`; did you mean `{near}`?", "未知的规则 `{name}`；是否想写 `{near}`？"),
         None => message!(
             "unknown rule `{name}`; `vramlint rule --all` lists all rules",
-            "没有规则 `{name}`；`vramlint rule --all` 可查看全部规则"
+            "未知的规则 `{name}`；`vramlint rule --all` 可查看全部规则"
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! `concise`: one line a finding.
+//! `concise`: one line per finding.
 
 use super::style::{Style, severity_style};
 use super::terminal_line::escape_line;

@@ -1,21 +1,21 @@
-//! JSON Schemas of accelerate's file and of DeepSpeed's, made from the tables of their keys: for completion and first checks in
-//! editors. They take whatever the tool takes, quoted numbers and `auto` too; what is refused in context is the matter of rules.
+//! JSON Schemas of the accelerate and DeepSpeed configurations, generated from the catalog, for completion and basic checks in
+//! editors. They allow everything that the tools accept, including quoted numbers and `auto`; rules report what depends on context.
 
 use serde_json::{Map, Value, json};
 use vramlint_catalog::keys::{self, Key, KeyType, Standing};
 
-/// The schema of accelerate's file, as pretty JSON with a final newline, as committed in `schemas/accelerate.json`.
+/// The schema of the accelerate configuration, as pretty JSON with a final newline, as committed in `schemas/accelerate.json`.
 pub(crate) fn accelerate() -> String {
     let mut root = Block { closed: true, ..Block::default() };
     for key in keys::accelerate().iter().chain(keys::accelerate_sagemaker()) {
         root.put(key, &[], &|_| false);
-        // The launcher adds the prefix of a block where it is missing.
+        // The launcher adds the prefix of a block if it is missing.
         key.aliases.iter().for_each(|alias| root.put_at(alias, key, &[], &|_| false));
     }
     text("accelerate's configuration", "accelerate 1.15.0", root)
 }
 
-/// The schema of DeepSpeed's configuration, as committed in `schemas/deepspeed.json`.
+/// The schema of the DeepSpeed configuration, as committed in `schemas/deepspeed.json`.
 pub(crate) fn deepspeed() -> String {
     let mut root = Block::default();
     let closed = |path: &str| keys::deepspeed_block_rejects_unknown(path) == Some(true);
@@ -26,7 +26,7 @@ pub(crate) fn deepspeed() -> String {
     text("DeepSpeed's configuration", "deepspeed 0.19.8", root)
 }
 
-/// A mapping: its keys, and whether others are refused.
+/// A mapping: its keys, and whether other keys are rejected.
 #[derive(Default)]
 struct Block {
     keys: Map<String, Value>,
@@ -40,9 +40,9 @@ impl Block {
     }
 
     fn put_at(&mut self, path: &str, key: &Key, words: &[&str], closed: &dyn Fn(&str) -> bool) {
-        // Names of the user's own, and items of lists, are left open.
-        let gone = key.standing == Standing::Refused;
-        if gone || path.contains(['<', '[']) {
+        // Keys chosen by the user and list items are not constrained.
+        let rejected = key.standing == Standing::Refused;
+        if rejected || path.contains(['<', '[']) {
             if let Some((parent, _)) = path.split_once(['<', '[']) {
                 self.open(parent.trim_end_matches('.'));
             }
@@ -62,7 +62,7 @@ impl Block {
         }
     }
 
-    /// Takes a block for one whose keys are the user's own.
+    /// Allows any key in a block.
     fn open(&mut self, path: &str) {
         let mut block = self;
         for name in path.split('.') {
@@ -76,7 +76,7 @@ impl Block {
         for (name, block) in self.blocks {
             let about = properties.get(&name).and_then(|form| form.get("description")).cloned();
             let mut form = block.schema();
-            // Several blocks have a short form, or may be null.
+            // Some blocks have a short form, or may be null.
             form.insert("type".to_owned(), json!(["object", "string", "boolean", "number", "null"]));
             if let Some(about) = about {
                 form.insert("description".to_owned(), about);
@@ -93,7 +93,7 @@ impl Block {
     }
 }
 
-/// The form of one value.
+/// The schema of one value.
 fn form(key: &Key, words: &[&str]) -> Value {
     let mut form = Map::new();
     let mut facts: Vec<String> = Vec::new();
@@ -148,13 +148,13 @@ mod tests {
 
     #[test]
     fn the_schemas_are_those_of_the_repository() {
-        for (name, made) in [("accelerate", super::accelerate()), ("deepspeed", super::deepspeed())] {
+        for (name, text) in [("accelerate", super::accelerate()), ("deepspeed", super::deepspeed())] {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schemas/{name}.json"));
             if std::env::var_os("UPDATE_SCHEMAS").is_some() {
-                std::fs::write(&path, &made).expect("schemas/ is writable");
+                std::fs::write(&path, &text).expect("schemas/ is writable");
             }
             let committed = std::fs::read_to_string(&path).expect("it is committed").replace("\r\n", "\n");
-            assert_eq!(committed, made, "UPDATE_SCHEMAS=1 cargo test writes it anew");
+            assert_eq!(committed, text, "run the tests with UPDATE_SCHEMAS=1 to regenerate it");
         }
     }
 }

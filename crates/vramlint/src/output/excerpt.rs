@@ -1,40 +1,40 @@
-//! The lines of a file that a finding shows: whole, and fit for a terminal.
+//! The source lines that a finding shows, prepared for a terminal.
 
 use super::terminal_line::{RenderedLine, escape_line};
 use std::ops::Range;
 use vramlint_base::{FileId, FileRange, Finding, Lang};
 use vramlint_resolve::{Project, SourceFile};
 
-/// Places that are at most this many lines apart are shown together.
+/// Ranges that are at most this many lines apart are shown together.
 const NEAR: u32 = 3;
 
-/// Neighbouring lines of one file, with what is said about them.
+/// Adjacent lines of one file, with labels.
 #[derive(Debug)]
 pub(super) struct Excerpt {
     /// The file, as shown.
     pub(super) path: String,
-    /// Line and column of the place that matters most, both from 1.
+    /// Line and column of the main label, both from 1.
     pub(super) head: (u32, u32),
     /// The first line, from 0.
     pub(super) first: u32,
     /// The lines as they are drawn; each ends with `\n`.
     pub(super) text: String,
-    /// What is said, in order of place.
+    /// The labels, in order of position.
     pub(super) labels: Vec<Label>,
 }
 
-/// What is said about a part of an excerpt.
+/// A label on a part of an excerpt.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Label {
-    /// Bytes of [`Excerpt::text`].
+    /// Byte range in [`Excerpt::text`].
     pub(super) range: Range<usize>,
-    /// Empty for the finding itself: its message stands above.
+    /// Empty for the finding itself, whose message is printed above.
     pub(super) message: String,
-    /// Whether it is the finding itself.
+    /// Whether the label is the finding itself.
     pub(super) primary: bool,
 }
 
-/// A place before it is drawn: bytes of one line of a file.
+/// A range to be drawn, within one line of a file.
 struct Mark {
     file: FileId,
     line: u32,
@@ -44,7 +44,7 @@ struct Mark {
     primary: bool,
 }
 
-/// The excerpts of a finding: its own first, then those of the related places in their order.
+/// The excerpts of a finding: first its own range, then the related ranges in order.
 pub(super) fn excerpts(project: &Project, finding: &Finding, lang: Lang) -> Vec<Excerpt> {
     let mut groups: Vec<Vec<Mark>> = Vec::new();
     add(project, &mut groups, mark(project, finding.place, String::new(), true));
@@ -54,20 +54,20 @@ pub(super) fn excerpts(project: &Project, finding: &Finding, lang: Lang) -> Vec<
     groups.into_iter().map(|group| draw(project.file(group[0].file), group)).collect()
 }
 
-/// Of several lines only the first is marked, so that a whole script is not repeated.
+/// Marks only the first line of a multi-line range, so that a whole script is not repeated.
 fn mark(project: &Project, place: FileRange, message: String, primary: bool) -> Mark {
     let place = project.to_host(place);
     let (file, start, _) = project.position(place);
     let (from, to) = (place.range.start as usize, place.range.end as usize);
     let line = start.line - 1;
     let end = to.min(line_range(file, line).end).max(from);
-    // A range that stays on its line is shown as it is: it may be about the blanks.
+    // Trailing whitespace is only kept if the range ends on this line, because the finding may be about whitespace.
     let covered = file.text.get(from..end).unwrap_or_default();
     let shown = if to > end { covered.trim_end().len() } else { covered.len() };
     Mark { file: place.file, line, column: start.column, range: from..from + shown, message, primary }
 }
 
-/// Whether the lines beside a finding may hold secrets: those of a file of variables.
+/// Whether the lines around a finding may contain secrets, as in an environment file.
 fn is_private(file: &SourceFile) -> bool {
     file.extension() == "env"
 }
@@ -92,7 +92,7 @@ fn add(project: &Project, groups: &mut Vec<Vec<Mark>>, mark: Mark) {
     groups.push(vec![mark]);
 }
 
-/// Bytes of a line without its end.
+/// Byte range of a line without its line break.
 fn line_range(file: &SourceFile, line: u32) -> Range<usize> {
     let (start, end) = (file.lines.line_start(line) as usize, file.lines.line_start(line + 1) as usize);
     let text = file.text.get(start..end).unwrap_or_default();

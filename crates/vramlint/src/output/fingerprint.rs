@@ -1,11 +1,11 @@
-//! What a finding is known by from one report to the next, for those who keep such reports and show only what is new.
+//! Fingerprints: identify a finding across reports, so that services show only new ones.
 
 use std::collections::HashMap;
 use vramlint_base::Finding;
 use vramlint_project::Report;
 
-/// One for each finding, in their order, all different: made of the rule, the path, the text of the line, and how many findings
-/// like it come before. The number of the line does not count, so that what moves stays known.
+/// One unique fingerprint per finding, in order: a hash of the rule, the path, the text of the line, and the number of equal
+/// findings before it. The line number is not part of it, so a finding that moves keeps its fingerprint.
 pub(super) fn fingerprints(report: &Report) -> Vec<String> {
     let mut seen: HashMap<(String, &str, String), u32> = HashMap::new();
     let mut fingerprint = |finding: &Finding| {
@@ -22,7 +22,7 @@ pub(super) fn fingerprints(report: &Report) -> Vec<String> {
     report.findings.iter().map(&mut fingerprint).collect()
 }
 
-/// FNV-1a of 64 bits: the hash of the standard library may change with its next release, and these are kept.
+/// 64-bit FNV-1a. Services store the fingerprints, and the hash of the standard library may change between releases.
 fn fnv(parts: [&str; 4]) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     parts.iter().fold(0xcbf2_9ce4_8422_2325, |hash, part| step(part.bytes().fold(hash, step), 0))
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn parts_do_not_run_into_each_other() {
         assert_ne!(fnv(["ab", "c", "", ""]), fnv(["a", "bc", "", ""]));
-        // The published value of FNV-1a for the bytes `a`, 0, 0, 0, 0 would differ with any other constants.
+        // Four separator bytes only: checks the published constants of FNV-1a.
         assert_eq!(fnv(["", "", "", ""]), (0..4).fold(0xcbf2_9ce4_8422_2325_u64, |hash, _| hash.wrapping_mul(0x0100_0000_01b3)));
     }
 }

@@ -1,4 +1,4 @@
-//! A fix as people read it: its title, and the lines before and after.
+//! Preview of a fix: its title, and the lines before and after.
 
 use super::style::Style;
 use super::terminal_line::{RenderedLine, escape_line};
@@ -7,10 +7,10 @@ use std::fmt::Write;
 use vramlint_base::{Applicability, Edit, FileId, Fix, Lang};
 use vramlint_resolve::{Project, SourceFile};
 
-/// Lines that are shown of one change, before and after each.
-const MOST: usize = 12;
+/// Maximum number of lines of one change, before and after each.
+const MAX_LINES: usize = 12;
 
-/// Lines of one file that change together.
+/// Adjacent changed lines of one file.
 #[derive(Debug, PartialEq, Eq)]
 struct Hunk {
     /// Number of the first line, from 1.
@@ -19,7 +19,7 @@ struct Hunk {
     after: Vec<String>,
 }
 
-/// `fix: title`, and the changed lines. The path stands there only where it is not `home`, the file of the finding.
+/// `fix: title`, and the changed lines. The path is only shown if it is not `home`, the file of the finding.
 pub(super) fn fix_preview(project: &Project, fix: &Fix, home: FileId, style: Style) -> String {
     let level = match (fix.applicability, style.lang) {
         (Applicability::Safe, Lang::En) => "fix: ",
@@ -58,7 +58,7 @@ fn draw(text: &mut String, hunk: &Hunk, width: usize, color: bool) {
     };
     let mut number = hunk.line.to_string();
     for (sign, lines) in [('-', &hunk.before), ('+', &hunk.after)] {
-        for line in lines.iter().take(MOST) {
+        for line in lines.iter().take(MAX_LINES) {
             let drawn = RenderedLine::new(line, focus..focus + 1).text;
             let row = format!("{sign} {drawn}");
             let row = match (color, sign) {
@@ -69,13 +69,13 @@ fn draw(text: &mut String, hunk: &Hunk, width: usize, color: bool) {
             let _ = writeln!(text, "{}", format!("    {number:>width$} {row}").trim_end());
             number.clear();
         }
-        if lines.len() > MOST {
+        if lines.len() > MAX_LINES {
             let _ = writeln!(text, "    {:>width$} {sign} …", "");
         }
     }
 }
 
-/// Changes of one file, joined where they touch the same lines. `edits` are sorted and do not overlap.
+/// Changes of one file, merged if they affect the same lines. `edits` are sorted and do not overlap.
 fn hunks(file: &SourceFile, edits: &[Edit]) -> Vec<Hunk> {
     let line_of = |offset: u32| file.lines.line_of(offset);
     let mut groups: Vec<(u32, u32, Vec<&Edit>)> = Vec::new();
@@ -105,7 +105,7 @@ fn hunk(file: &SourceFile, first: u32, last: u32, edits: &[&Edit]) -> Hunk {
     after.push_str(file.text.get(done..end).unwrap_or_default());
     let (mut before, mut after): (Vec<String>, Vec<String>) =
         (before.lines().map(str::to_owned).collect(), after.lines().map(str::to_owned).collect());
-    // Whole lines that stay are no change: an insertion shows only what comes.
+    // Omit unchanged lines: an insertion shows only the new lines.
     let leading = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
     before.drain(..leading);
     after.drain(..leading);

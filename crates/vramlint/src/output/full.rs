@@ -1,4 +1,4 @@
-//! `full`: source, labels, related places, help and fixes. The only file that knows miette.
+//! `full`: source, labels, related ranges, help and fixes. The only module that uses miette.
 
 use super::excerpt::{Excerpt, excerpts};
 use super::fix_preview::fix_preview;
@@ -55,7 +55,7 @@ fn render_one(project: &Project, finding: &Finding, style: Style) -> String {
     text
 }
 
-/// Columns of the greatest line number.
+/// Width of the largest line number.
 fn number_width(excerpt: &Excerpt) -> usize {
     (excerpt.first as usize + excerpt.text.lines().count()).to_string().len()
 }
@@ -63,8 +63,8 @@ fn number_width(excerpt: &Excerpt) -> usize {
 fn drawn(snippet: &Snippet, severity: Severity, color: bool) -> String {
     let mut theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     if color {
-        let of = |primary: bool| if primary { severity_style(severity) } else { Paint::new().blue() };
-        theme.styles.highlights = snippet.0.labels.iter().map(|label| of(label.primary)).collect();
+        let color_of = |primary: bool| if primary { severity_style(severity) } else { Paint::new().blue() };
+        theme.styles.highlights = snippet.0.labels.iter().map(|label| color_of(label.primary)).collect();
         theme.styles.link = Paint::new().cyan();
     }
     let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_context_lines(1);
@@ -72,7 +72,7 @@ fn drawn(snippet: &Snippet, severity: Severity, color: bool) -> String {
     if handler.render_report(&mut text, snippet).is_err() {
         return String::new();
     }
-    // miette's own head repeats the message, which stands above already.
+    // The header of miette repeats the message, which is already printed.
     text.lines().skip_while(|line| !line.contains('╭')).fold(String::new(), |mut all, line| {
         all.push_str(line);
         all.push('\n');
@@ -80,7 +80,7 @@ fn drawn(snippet: &Snippet, severity: Severity, color: bool) -> String {
     })
 }
 
-/// An excerpt as miette reads it. It is cut to what is shown already, so that it is always given whole.
+/// An excerpt as miette source. It contains only the lines to show, so it is always returned completely.
 #[derive(Debug)]
 struct Snippet(Excerpt);
 
@@ -106,7 +106,8 @@ impl Diagnostic for Snippet {
 }
 
 impl SourceCode for Snippet {
-    /// With context, the lines to draw; without, the place that the head names. miette counts columns in bytes, people do not.
+    /// With context, the lines to draw; without context, the position in the header. miette counts columns in bytes, so the position
+    /// is computed here.
     fn read_span<'a>(
         &'a self,
         _: &SourceSpan,

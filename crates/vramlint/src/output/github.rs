@@ -5,7 +5,7 @@ use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
 use vramlint_view::span::span;
 
-/// One workflow command a finding. GitHub shows only the first of them, so the gravest come first.
+/// One workflow command per finding. GitHub shows only the first ones, so the most severe come first.
 pub(crate) fn render(report: &Report, lang: Lang) -> String {
     let mut findings: Vec<&Finding> = report.findings.iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -23,7 +23,7 @@ pub(crate) fn render(report: &Report, lang: Lang) -> String {
             at.start.line,
             at.end.line
         );
-        // GitHub refuses columns of a range over several lines.
+        // GitHub rejects columns of multi-line ranges.
         if at.start.line == at.end.line {
             let _ = write!(properties, ",col={},endColumn={}", at.start.column, at.end.column);
         }

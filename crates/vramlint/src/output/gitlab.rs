@@ -10,7 +10,7 @@ use vramlint_view::span::span;
 struct Issue {
     description: String,
     check_name: &'static str,
-    /// GitLab shows only the first of those that share one.
+    /// Unique: GitLab shows only the first of several entries with one fingerprint.
     fingerprint: String,
     severity: &'static str,
     location: Location,
@@ -29,7 +29,7 @@ struct Lines {
     end: u32,
 }
 
-/// One list.
+/// The report as one list.
 pub(super) fn render(report: &Report, lang: Lang) -> String {
     let issue = |(finding, fingerprint): (&vramlint_base::Finding, String)| {
         let at = span(&report.project, finding.place);

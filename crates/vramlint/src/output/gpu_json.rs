@@ -137,11 +137,11 @@ pub(crate) fn render(machine: &Machine, usual: fn(&str) -> Option<u64>, lang: La
         version: VERSION,
         driver: machine.driver.clone(),
         cuda: machine.cuda.map(dotted),
-        gpus: machine.gpus.iter().map(|one| gpu(machine, one, usual, lang)).collect(),
+        gpus: machine.gpus.iter().map(|device| gpu(machine, device, usual, lang)).collect(),
     };
     let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) };
     // Numbers, strings and lists always serialize.
-    text.expect("numbers, text and lists become JSON") + "\n"
+    text.expect("numbers, strings and lists serialize") + "\n"
 }
 
 fn dotted((major, minor): (u32, u32)) -> String {
@@ -156,7 +156,7 @@ fn gpu(machine: &Machine, gpu: &Gpu, usual: fn(&str) -> Option<u64>, lang: Lang)
         uuid: gpu.uuid.clone(),
         compute_capability: gpu.compute_capability.map(dotted),
         memory: gpu.memory.map(memory),
-        utilization: gpu.utilization.map(|of| UtilizationJson { gpu: of.gpu, memory: of.memory }),
+        utilization: gpu.utilization.map(|rates| UtilizationJson { gpu: rates.gpu, memory: rates.memory }),
         temperature_celsius: gpu.temperature,
         power_milliwatts: gpu.power.map(|power| power.draw),
         power_limit_milliwatts: gpu.power.and_then(|power| power.limit),
@@ -170,26 +170,27 @@ fn gpu(machine: &Machine, gpu: &Gpu, usual: fn(&str) -> Option<u64>, lang: Lang)
         processes: gpu.processes.as_ref().map(|all| all.iter().map(process).collect()),
         advice: insights
             .into_iter()
-            .map(|one| InsightJson { kind: one.kind, message: one.message.get(lang).to_owned() })
+            .map(|insight| InsightJson { kind: insight.kind, message: insight.message.get(lang).to_owned() })
             .collect(),
     }
 }
 
-fn memory(of: Memory) -> MemoryJson {
-    MemoryJson { total: of.total, reserved: of.reserved, used: of.used, free: of.free }
+fn memory(memory: Memory) -> MemoryJson {
+    MemoryJson { total: memory.total, reserved: memory.reserved, used: memory.used, free: memory.free }
 }
 
-fn mig_instance(of: &MigInstance) -> MigInstanceJson {
-    MigInstanceJson { index: of.index, name: of.name.clone(), uuid: of.uuid.clone(), memory: of.memory.map(memory) }
+fn mig_instance(instance: &MigInstance) -> MigInstanceJson {
+    let MigInstance { index, name, uuid, memory: size } = instance;
+    MigInstanceJson { index: *index, name: name.clone(), uuid: uuid.clone(), memory: size.map(memory) }
 }
 
-fn process(of: &Process) -> ProcessJson {
-    let kind = match of.kind {
+fn process(process: &Process) -> ProcessJson {
+    let kind = match process.kind {
         Kind::Compute => KindJson::Compute,
         Kind::Graphics => KindJson::Graphics,
         Kind::Both => KindJson::Both,
     };
-    ProcessJson { pid: of.pid, name: of.name.clone(), memory: of.memory, kind, own: of.own }
+    ProcessJson { pid: process.pid, name: process.name.clone(), memory: process.memory, kind, own: process.own }
 }
 
 /// The schema as pretty JSON with a final newline, as committed in `schemas/gpu.json`.

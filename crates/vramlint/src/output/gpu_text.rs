@@ -1,4 +1,4 @@
-//! `gpu` as text: a block per GPU, its figures first, then what follows from them.
+//! `gpu` as text: a block per GPU with its figures, followed by the insights.
 
 use owo_colors::OwoColorize;
 use vramlint_base::text::{format_size, percent_rounded};
@@ -7,12 +7,12 @@ use vramlint_gpu::insights::insights;
 use vramlint_gpu::{Gpu, Kind, Machine, Memory, Mig, Process};
 use vramlint_view::table::{cut, pad, widest};
 
-/// Columns of the bar.
+/// Width of the bar, columns.
 const BAR: u64 = 20;
-/// Columns of a program's name at most.
+/// Maximum width of a program name, columns.
 const NAME: usize = 32;
 
-/// The machine.
+/// Renders the machine.
 pub(crate) fn render(machine: &Machine, usual: fn(&str) -> Option<u64>, lang: Lang, color: bool) -> String {
     let page = Page { machine, lang, color };
     let blocks: Vec<String> = machine.gpus.iter().map(|gpu| page.gpu(gpu, gpu.name.as_deref().and_then(usual))).collect();
@@ -66,15 +66,15 @@ impl Page<'_> {
         if parts.is_empty() { String::new() } else { format!("  {}", parts.join("  ")) }
     }
 
-    /// Names and values of what is known.
+    /// Names and values of the known figures.
     fn rows(&self, gpu: &Gpu) -> Vec<(String, String)> {
         let mut rows = Vec::new();
         let mut put = |name: Message, value: Option<String>| rows.extend(value.map(|value| (self.say(&name), value)));
         put(message!("memory", "显存"), gpu.memory.map(|memory| self.memory(memory)));
         put(
-            message!("busy", "利用率"),
-            gpu.utilization.map(|of| {
-                let (gpu, memory) = (of.gpu, of.memory);
+            message!("utilization", "利用率"),
+            gpu.utilization.map(|rates| {
+                let (gpu, memory) = (rates.gpu, rates.memory);
                 self.say(&message!("{gpu} %, memory bus {memory} %", "{gpu}%，显存读写 {memory}%"))
             }),
         );
@@ -104,19 +104,19 @@ impl Page<'_> {
     }
 
     fn instances(&self, mig: &Mig) -> Vec<(String, String)> {
-        let one = |mig_instance: &vramlint_gpu::MigInstance| {
+        let row = |mig_instance: &vramlint_gpu::MigInstance| {
             let index = mig_instance.index;
             let memory = mig_instance.memory.map(|memory| self.memory(memory));
             let parts: Vec<String> =
                 [mig_instance.name.clone(), memory, mig_instance.uuid.clone()].into_iter().flatten().collect();
             (self.say(&message!("instance {index}", "实例 {index}")), parts.join("  "))
         };
-        mig.instances.iter().map(one).collect()
+        mig.instances.iter().map(row).collect()
     }
 
     fn process(&self, process: &Process, width: usize) -> String {
         let name = pad(&cut(process.name.as_deref().unwrap_or("?"), NAME), width);
-        let held = process.memory.map_or_else(|| self.say(&message!("not reported", "未提供")), format_size);
+        let held = process.memory.map_or_else(|| self.say(&message!("not reported", "未报告")), format_size);
         let other =
             if process.own == Some(false) { self.say(&message!(", another user's", "，其他用户")) } else { String::new() };
         let kind = match process.kind {
@@ -142,7 +142,7 @@ fn heat(gpu: &Gpu) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The used share; anything above nothing shows.
+/// A bar of the used share; any use fills at least one column.
 fn bar(memory: Memory) -> String {
     let full = (percent_rounded(memory.used, memory.total) * BAR).div_ceil(100).min(BAR);
     let columns = |count: u64, mark: &str| mark.repeat(usize::try_from(count).unwrap_or(0));

@@ -1,4 +1,4 @@
-//! `json` and `jsonl`: the interface of the contract.
+//! `json` and `jsonl`: the stable interface for programs.
 
 use super::estimate::RunEstimateJson;
 use super::serialize::{VERSION, to_string};
@@ -142,7 +142,7 @@ fn finding<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> FindingJs
 pub(crate) fn render(report: &Report, lang: Lang) -> String {
     let [error, warning, info] = count_by_severity(report);
     let answers = reports_with_timelines(report, lang);
-    let whole = ReportJson {
+    let object = ReportJson {
         version: VERSION,
         findings: report.findings.iter().map(|f| finding(&report.project, f, lang)).collect(),
         runs: report
@@ -157,7 +157,7 @@ pub(crate) fn render(report: &Report, lang: Lang) -> String {
             .collect(),
         summary: SummaryJson { files: report.files, error, warning, info, skipped: skipped(&report.skipped, lang) },
     };
-    to_string(&whole)
+    to_string(&object)
 }
 
 /// The findings, one object per line.

@@ -1,12 +1,12 @@
-//! `junit`: the XML that CI systems show as tests. A suite for each file, a case for each finding.
+//! `junit`: the XML that CI systems display as tests, with one suite per file and one case per finding.
 
 use std::fmt::Write;
 use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
 use vramlint_view::span::span;
 
-/// One document. Advice is a case that passes with a remark: it does not change the exit status either. Where nothing was found,
-/// one case says so, because some readers take a report without cases for a failure.
+/// One document. Advice is a passing case with output, because it does not affect the exit status. Without findings, the document
+/// has one passing case, because some readers treat a report without cases as a failure.
 pub(super) fn render(report: &Report, lang: Lang) -> String {
     let mut files: Vec<(String, Vec<&Finding>)> = Vec::new();
     for finding in &report.findings {
@@ -68,7 +68,7 @@ fn case(text: &mut String, report: &Report, finding: &Finding, lang: Lang) {
     text.push_str("    </testcase>\n");
 }
 
-/// Text for an attribute. XML 1.0 has no way to write most control characters, not even as a number.
+/// Escapes an attribute value. XML 1.0 cannot represent most control characters, not even as character references.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

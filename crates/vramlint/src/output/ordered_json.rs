@@ -1,4 +1,4 @@
-//! JSON whose fields stay in the order in which they were put: what matters first.
+//! JSON objects that keep insertion order, so that the most important fields come first.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;
@@ -19,12 +19,12 @@ pub(super) enum Node {
 pub(super) struct Object(Vec<(String, Node)>);
 
 impl Object {
-    /// Puts a field behind the others; the caller puts no name twice.
+    /// Appends a field. The caller must not add a name twice.
     pub(super) fn put(&mut self, name: &str, value: impl Into<Node>) {
         self.0.push((name.to_owned(), value.into()));
     }
 
-    /// Whether a field is there.
+    /// Whether the object has a field.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(own, _)| own == name)
     }

@@ -1,7 +1,7 @@
 //! `rdjson`: one `DiagnosticResult` of reviewdog's Diagnostic Format (`proto/rdf/reviewdog.proto`).
 //!
-//! Columns are bytes of UTF-8 from 1, ends are exclusive. Fields that only its newer releases know are left out, as its reader
-//! refuses unknown ones: the other ends of a contradiction are lines of the message.
+//! Columns are UTF-8 bytes from 1, ends are exclusive. Fields of newer releases are omitted, because the parser rejects unknown
+//! fields; related ranges are lines of the message instead.
 
 use serde::Serialize;
 use std::fmt::Write;
@@ -77,7 +77,7 @@ fn diagnostic<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> Diagno
         let _ = write!(message, "\n{}", help.get(lang));
     }
     let home = project.to_host(finding.place).file;
-    // A suggestion is one change in the file of the finding; those that need several cannot be said.
+    // A suggestion is one change in the file of the finding; fixes with several edits cannot be represented.
     let single = |edits: &'a [Edit]| match edits {
         [edit] if project.to_host(edit.place).file == home => Some(edit),
         _ => None,

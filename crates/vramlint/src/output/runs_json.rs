@@ -12,7 +12,7 @@ use vramlint_resolve::{Candidate, Origin, Project, Resolved, Run, Setting};
 use vramlint_view::estimate::{reports, reports_with_timelines};
 use vramlint_view::span::{Position, span};
 
-/// Settings that every run shows first, `null` where they are not known.
+/// Settings that every run lists first, `null` if unknown.
 const ALWAYS: [Concept; 4] =
     [Concept::WorldSize, Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::EffectiveBatch];
 
@@ -30,7 +30,7 @@ struct RunJson<'a> {
     estimate: RunEstimateJson<'a>,
 }
 
-/// Every run of what was asked for.
+/// All runs of the report.
 pub(crate) fn render(report: &Report, lang: Lang) -> String {
     let answers = reports_with_timelines(report, lang);
     let runs = report.runs().zip(&answers);
@@ -78,21 +78,21 @@ fn render_one(project: &Project, run: &Run, lang: Lang) -> Object {
     object
 }
 
-/// The libraries whose version the project tells for a run, and who says so.
+/// The library versions that the project states for a run, with their sources.
 fn libraries(project: &Project, run: &Run) -> Object {
     let mut object = Object::default();
-    for (name, said) in project.libraries_for(run.place.file) {
+    for (name, evidence) in project.libraries_for(run.place.file) {
         let mut library = Object::default();
-        library.put("version", said.version.to_string());
-        library.put("exact", matches!(said.version, VersionSpec::Exact(_)));
-        library.put("source", said.source.as_str());
-        if let Some(at) = said.place {
+        library.put("version", evidence.version.to_string());
+        library.put("exact", matches!(evidence.version, VersionSpec::Exact(_)));
+        library.put("source", evidence.source.as_str());
+        if let Some(at) = evidence.place {
             library.put("place", place(project, at));
         }
-        let others = said.candidates.iter().map(|one| {
+        let others = evidence.candidates.iter().map(|candidate| {
             let mut other = Object::default();
-            other.put("version", one.version.to_string());
-            other.put("source", one.source.as_str());
+            other.put("version", candidate.version.to_string());
+            other.put("source", candidate.source.as_str());
             other.into()
         });
         library.put("candidates", others.collect::<Node>());
@@ -101,12 +101,13 @@ fn libraries(project: &Project, run: &Run) -> Object {
     object
 }
 
-/// `overridden` are the candidates that lose. Where nobody is known to win, `origin` is `null` and they are `candidates`.
+/// `overridden` lists the losing candidates. If the winner is unknown, `origin` is `null` and `candidates` lists all of them.
 fn setting(project: &Project, setting: &Setting, lang: Lang) -> Object {
     let mut object = Object::default();
     object.put("value", setting.value().map_or(Json::Null, plain));
-    let list =
-        |losers: &mut dyn Iterator<Item = &Candidate>| losers.map(|one| candidate(project, one, lang).into()).collect::<Node>();
+    let list = |losers: &mut dyn Iterator<Item = &Candidate>| {
+        losers.map(|loser| candidate(project, loser, lang).into()).collect::<Node>()
+    };
     if let Some(winner) = setting.winning() {
         object.put("origin", origin(project, &winner.origin, lang));
         if let Resolved::Unknown(why) = &winner.value {

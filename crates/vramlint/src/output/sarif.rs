@@ -1,8 +1,8 @@
-//! `sarif`: SARIF 2.1.0, for GitHub's code scanning and whatever else reads it.
+//! `sarif`: SARIF 2.1.0, for GitHub code scanning and other tools.
 //!
-//! What is particular to it, by its sections: columns are UTF-16 code units, told aloud (3.14.17), as most readers take them for
-//! such anyway; the base of relative addresses stays unresolved (3.14.14), so that the file does not tell where it was made; a
-//! place that takes part is linked from the message (3.11.6), without which GitHub shows none of them.
+//! Choices, by section of the standard: columns are UTF-16 code units, declared explicitly (3.14.17), which most tools assume; the
+//! base of relative URIs stays unresolved (3.14.14), so that the file does not reveal local paths; the message links every related
+//! location (3.11.6), because GitHub shows only linked ones.
 
 use super::fingerprint::fingerprints;
 use super::sarif_schema::{
@@ -18,7 +18,7 @@ use vramlint_project::Report;
 use vramlint_resolve::Project;
 use vramlint_rules::{Rule, find};
 
-/// The name of what relative addresses start from; GitHub takes it for the root of the repository.
+/// The base of relative URIs; GitHub resolves it to the root of the repository.
 const ROOT: &str = "%SRCROOT%";
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
@@ -49,7 +49,7 @@ pub(super) fn render(report: &Report, lang: Lang) -> String {
     super::serialize::to_string(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
 }
 
-/// Where the project is published, once its manifest says so.
+/// The URL of the project, if the manifest has one.
 fn repository() -> Option<&'static str> {
     Some(env!("CARGO_PKG_REPOSITORY")).filter(|address| !address.is_empty())
 }
@@ -84,7 +84,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// Text in which nothing is a link: `[a](b)` would be one.
+/// Escapes text so that it contains no links such as `[a](b)`.
 fn text(plain: &str) -> Text {
     Text { text: if plain.contains("](") { escaped(plain) } else { plain.to_owned() } }
 }
@@ -93,7 +93,7 @@ fn escaped(plain: &str) -> String {
     plain.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
-/// Writes places and what stands at them.
+/// Writes locations and their content.
 struct Writer<'a> {
     project: &'a Project,
     cwd: Option<PathBuf>,
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The message, a link for each place that takes part, and the help.
+    /// The message, a link for each related location, and the help.
     fn message(&self, finding: &Finding) -> String {
         let links = !finding.related.is_empty();
         let written = |plain: &str| if links { escaped(plain) } else { text(plain).text };

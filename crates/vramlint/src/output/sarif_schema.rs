@@ -1,4 +1,4 @@
-//! The form of SARIF 2.1.0, as much of it as is written. Names and order are those of the standard.
+//! The types of SARIF 2.1.0 that are written. Names and order follow the standard.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ pub(super) struct Driver {
 
 #[derive(Serialize)]
 pub(super) struct Automation {
-    /// Category of the run, and an empty name of its own.
+    /// Category of the run, with an empty run name.
     pub(super) id: &'static str,
 }
 
@@ -115,7 +115,7 @@ pub(super) struct ResultForm<'a> {
 
 #[derive(Serialize)]
 pub(super) struct OfResult<'a> {
-    /// The training run for which it holds.
+    /// The training run that the result applies to.
     pub(super) run: &'a str,
 }
 
@@ -123,7 +123,7 @@ pub(super) struct OfResult<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Mark {
-    /// What a link in the message names.
+    /// The id that a link in the message refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<u32>,
     pub(super) physical_location: Physical,
@@ -166,7 +166,7 @@ pub(super) struct FixForm<'a> {
 
 #[derive(Serialize)]
 pub(super) struct FixProperties {
-    /// How far it may be trusted, as in our JSON.
+    /// Applicability, as in the `json` format.
     pub(super) applicability: &'static str,
 }
 

@@ -1,11 +1,11 @@
-//! Colours of what is shown to people.
+//! Colors of the text formats.
 
 use owo_colors::{OwoColorize, Style};
 use vramlint_estimate::Verdict;
 use vramlint_memory::estimate::Part;
 use vramlint_view::{StyleRole, Styler, unstyled};
 
-/// What dresses text, where there is colour and where there is none.
+/// The styler for output with or without color.
 pub(crate) const fn styler(color: bool) -> Styler {
     if color { dressed } else { unstyled }
 }

@@ -46,7 +46,7 @@ pub(crate) fn summary(report: &Report, style: Style) -> String {
     text
 }
 
-/// How many findings `--fix` would fix.
+/// The number of findings that `--fix` would fix.
 fn fixable_note(report: &Report, style: Style) -> String {
     let (safe, more) = (fixable(report, Applicability::Safe), fixable(report, Applicability::Unsafe));
     let note = match (safe, more) {
@@ -61,7 +61,7 @@ fn fixable_note(report: &Report, style: Style) -> String {
     note.get(style.lang).to_owned()
 }
 
-/// How many fixes were applied, or would be.
+/// The number of fixes that were applied, or would be.
 pub(crate) fn fix_summary(outcome: &FixOutcome, would: bool) -> Message {
     let count: usize = outcome.files.iter().map(|file| file.applied.len()).sum();
     let files = outcome.files.len();

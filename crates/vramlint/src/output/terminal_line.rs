@@ -1,27 +1,27 @@
-//! One line of a file as a terminal can show it: no tabs, no control characters, not endlessly long.
+//! One line of a file, prepared for a terminal: no tabs, no control characters, limited width.
 
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
-/// Columns of a line that are shown at most; wider ones are cut around what matters.
+/// Maximum width, columns; longer lines are cut around the focus.
 const WIDTH: usize = 120;
 
-/// Columns between the stops of a tab.
+/// Columns between tab stops.
 const TAB: usize = 4;
 
-/// A line, drawn.
+/// A line prepared for display.
 #[derive(Debug)]
 pub(super) struct RenderedLine {
-    /// What is shown.
+    /// The displayed text.
     pub(super) text: String,
-    /// For every letter that is shown: its byte in the line, its byte in `text`.
+    /// For every displayed character: its byte offset in the line, and in `text`.
     letters: Vec<(usize, usize)>,
-    /// Where the last letter ends in `text`.
+    /// End of the last character in `text`.
     end: usize,
 }
 
 impl RenderedLine {
-    /// Draws a line, which must not hold a line break. Of one that is too wide, the part around `focus` (bytes of it) is shown.
+    /// Prepares a line, which must not contain a line break. If it is too long, the part around `focus` (a byte range) is shown.
     pub(super) fn new(line: &str, focus: Range<usize>) -> Self {
         let letters = spread(line);
         let width = letters.last().map_or(0, |letter| letter.column + letter.width());
@@ -45,14 +45,14 @@ impl RenderedLine {
         drawn
     }
 
-    /// The byte of the text at which a byte of the line is drawn. What is cut off lies at the edge.
+    /// The offset in the displayed text of a byte offset in the line. Offsets in a cut part map to the edge.
     pub(super) fn place(&self, byte: usize) -> usize {
         let index = self.letters.partition_point(|(original, _)| *original < byte);
         self.letters.get(index).map_or(self.end, |(_, drawn)| *drawn)
     }
 }
 
-/// A letter of a line: its byte, its column, and what is shown for it.
+/// A character of a line: its byte offset, its column, and its displayed form.
 struct Letter {
     byte: usize,
     column: usize,
@@ -76,12 +76,12 @@ fn spread(line: &str) -> Vec<Letter> {
         .collect()
 }
 
-/// Words that quote a file, such as a message or a path, as one line that a terminal can show.
+/// Text that may quote a file, such as a message or a path, as one line without control characters.
 pub(super) fn escape_line(text: &str) -> String {
     text.chars().map(|letter| if letter == '\t' { "␉".to_owned() } else { visible(letter, 0) }).collect()
 }
 
-/// What stands for a letter: a file must not be able to move the cursor or to reverse the text around it.
+/// The displayed form of a character: a file must not be able to move the cursor or to reverse the surrounding text.
 fn visible(letter: char, column: usize) -> String {
     match letter {
         '\t' => " ".repeat(TAB - column % TAB),
@@ -116,7 +116,7 @@ mod tests {
         assert!(drawn.text.width() <= WIDTH + 2, "{}", drawn.text.width());
         let plain = RenderedLine::new(&line, 0..0);
         assert!(plain.text.starts_with('批') && plain.text.ends_with("批…"));
-        // What is cut off lies at the edge.
+        // Offsets in a cut part map to the edge.
         assert_eq!(plain.place(at), plain.text.len() - "…".len());
         assert_eq!(drawn.place(0), "…".len());
     }

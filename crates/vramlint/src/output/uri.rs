@@ -2,8 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// A path as it is shown, as a URI reference. One below the working directory stays relative; a URI that leaves its base with `..`
-/// is not allowed where a base is named, so what lies elsewhere becomes absolute.
+/// A shown path as a URI reference. A path in the working directory stays relative. All others become absolute, because a URI with
+/// a named base must not leave that base with `..`.
 pub(super) enum Reference {
     /// Relative to the working directory.
     Below(String),
@@ -35,8 +35,8 @@ fn file(path: &Path) -> String {
     format!("file://{slash}{}", encoded(&text))
 }
 
-/// Everything but letters, digits, `-._~` and `/` as bytes of its UTF-8: `%E8%AE%AD`. A colon in the first part of a relative
-/// path would otherwise make a scheme of it.
+/// Percent-encodes all UTF-8 bytes except letters, digits, `-._~` and `/`: `%E8%AE%AD`. An unencoded colon in the first component
+/// of a relative path would mark a scheme.
 fn encoded(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()

@@ -1,4 +1,4 @@
-//! Commas: JSON objects, with and without lines of their own.
+//! Commas in JSON objects on one line and on several lines.
 
 use crate::data::insert;
 use crate::tests::{file, with};
@@ -34,7 +34,7 @@ fn entries_go_with_their_comma() {
 
 #[test]
 fn comments_of_the_others_stay() {
-    // Hjson reads comments, so our reader may note them as errors of strict JSON: only the text is compared.
+    // Hjson allows comments, but the parser may report them as errors of strict JSON: compare the text only.
     let apply = |before: &str, edit: Option<vramlint_base::Edit>| {
         let mut text = before.to_owned();
         edit.map(|edit| {

@@ -6,7 +6,7 @@ use vramlint_base::TextRange;
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::python::{Expr, ExprKind};
 
-/// The place of the first call of `Config`.
+/// The range of the first call of `Config`.
 fn place(source: &SourceFile) -> TextRange {
     let module = source.python().expect("Python");
     module.calls().find(|site| site.call.name() == Some("Config")).expect("a call").expr.range

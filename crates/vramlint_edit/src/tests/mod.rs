@@ -1,4 +1,4 @@
-//! Texts before and after; every result is read again.
+//! Texts before and after an edit; every result is parsed again.
 
 mod brackets;
 mod code;
@@ -10,7 +10,7 @@ use vramlint_base::{Edit, FileId, LineIndex};
 use vramlint_resolve::{SourceFile, Syntax};
 use vramlint_syntax::{json, python, shell, yaml};
 
-/// A file, read by its extension.
+/// A file, parsed according to its extension.
 fn file(path: &str, text: &str) -> SourceFile {
     let syntax = match path.rsplit_once('.').map(|(_, extension)| extension) {
         Some("json") => Syntax::Data(json::parse(text).into()),
@@ -31,7 +31,7 @@ fn file(path: &str, text: &str) -> SourceFile {
     }
 }
 
-/// The text with an edit, which must read without errors.
+/// The text with the edit applied, which must parse without errors.
 fn with(source: &SourceFile, edit: Option<Edit>) -> Option<String> {
     with_all(source, edit.map(|edit| vec![edit]))
 }

@@ -1,4 +1,4 @@
-//! YAML and JSON in lines: values, new keys, names, quotes, moves.
+//! Block YAML and JSON: values, new keys, renames, quotes, moves.
 
 use crate::data::insert;
 use crate::tests::{file, with, with_all};
@@ -18,7 +18,7 @@ fn root(source: &SourceFile) -> NodeRef<'_> {
     source.data().and_then(DataFile::root).expect("a root")
 }
 
-/// The text with the value at a path set.
+/// The text after setting the value at a path.
 fn set_at(name: &str, before: &str, path: &[&str], value: &Value) -> Option<String> {
     let source = file(name, before);
     let node = root(&source).at(path).expect("there");
@@ -36,7 +36,7 @@ fn put_at(name: &str, before: &str, path: &[&str], key: &str, value: &Value) -> 
     let loader = if again.data().expect("data").json { Loader::Json } else { Loader::PyYaml };
     let there = root(&again).at(path).and_then(|node| node.get(key)).expect("is there");
     assert_eq!(there.value(loader).as_ref(), Some(value), "{after}");
-    // Once more changes nothing.
+    // Repeating the edit changes nothing.
     assert_eq!(with(&again, put(&again, path, key, value)).as_deref(), Some(after.as_str()));
     Some(after)
 }

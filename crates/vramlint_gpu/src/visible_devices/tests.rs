@@ -64,7 +64,7 @@ fn an_instance_is_what_a_run_gets() {
     assert_eq!(of(vec![cut(0, &[20 * GIB, 20 * GIB])], None, false), Ok((1, 20 * GIB)));
     assert_eq!(of(vec![cut(0, &[20 * GIB, 5 * GIB])], Some("MIG-1"), false), Ok((1, 5 * GIB)));
     assert!(of(vec![cut(0, &[20 * GIB, 5 * GIB])], None, false).expect_err("which?").en.contains("differ in memory"));
-    assert!(of(vec![cut(0, &[])], None, false).expect_err("none").en.contains("without instances"));
+    assert!(of(vec![cut(0, &[])], None, false).expect_err("none").en.contains("no instances"));
     assert!(of(vec![cut(0, &[5 * GIB]), gpu(1, "A100", 40 * GIB)], None, false).is_err());
 }
 

@@ -1,4 +1,4 @@
-//! `[[model]]`: the architectures that a configuration declares, read.
+//! Loads the architectures that `[[model]]` declares.
 
 use super::{Config, ConfigError};
 use crate::discovery::paths::shown;
@@ -8,8 +8,8 @@ use std::path::Path;
 use vramlint_base::message;
 use vramlint_estimate::{Model, Source};
 
-/// Reads the `config.json` of every declared model. What cannot be read is an error of the configuration: without it the
-/// declaration means nothing.
+/// Reads the `config.json` of every declared model. An unreadable one is a configuration error, because the declaration has no
+/// effect without it.
 pub(super) fn declared(files: &OverlayFs, config: &Config, name: &str, cwd: &Path) -> Result<Vec<Model>, ConfigError> {
     let read = |model: &super::DeclaredModel| {
         let path = shown(&model.config, cwd);

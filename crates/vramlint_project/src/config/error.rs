@@ -1,35 +1,35 @@
-//! What is wrong with a configuration or a command line.
+//! Errors in a configuration or on the command line.
 
 use vramlint_base::{LineIndex, Message, TextRange, message};
 
-/// The configuration or the command line is at fault: exit status 2, message on standard error.
+/// An error in the configuration or on the command line; the exit status is 2.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", message.en)]
 pub struct ConfigError {
-    /// What is wrong, with the file and the line where there is one.
+    /// What is wrong, with file and line if there are any.
     pub message: Message,
-    /// Where, for those who show it there; `None` for the command line.
+    /// The location, for editors; `None` for the command line.
     pub place: Option<Box<ConfigPlace>>,
 }
 
-/// A place in a configuration file, and what is wrong there.
+/// A location in a configuration file and the error there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigPlace {
     /// The file, as shown.
     pub file: String,
-    /// Where in its text, which has no byte order mark.
+    /// The range in its text, which has no byte order mark.
     pub range: TextRange,
-    /// What is wrong, without the place.
+    /// What is wrong, without the location.
     pub what: Message,
 }
 
 impl ConfigError {
-    /// An error without a place.
+    /// An error without a location.
     pub fn new(message: Message) -> Self {
         Self { message, place: None }
     }
 
-    /// An error at `range` of the configuration file `file` with this `text`.
+    /// An error at `range` of the configuration file `file`, whose content is `text`.
     pub(crate) fn at(file: &str, text: &str, range: TextRange, what: &Message) -> Self {
         let at = LineIndex::new(text).line_column(text, range.start);
         let (line, column) = (at.line, at.column);

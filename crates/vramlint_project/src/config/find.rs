@@ -1,4 +1,4 @@
-//! Which configuration governs a file: the nearest one above it.
+//! Finds the configuration that governs a file: the nearest one in its parent folders.
 
 use super::declared_models::declared;
 use super::load::{Source, has_table, load};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use vramlint_base::message;
 
-/// All configurations of a request, read once each.
+/// All configurations of a request; each is read once.
 #[derive(Debug)]
 pub(crate) struct Configs<'a> {
     files: &'a OverlayFs,
@@ -24,51 +24,51 @@ pub(crate) struct Configs<'a> {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Index 0 stands for "no configuration", or for the fixed one.
+    /// Index 0 is the empty configuration, or the fixed one.
     configs: Vec<Result<Config, ConfigError>>,
     by_file: HashMap<PathBuf, usize>,
     by_folder: HashMap<PathBuf, usize>,
 }
 
 impl<'a> Configs<'a> {
-    /// Prepares the look-up. `given` is `--config`.
+    /// Prepares the lookup. `explicit` is `--config`.
     pub(crate) fn new(
         files: &'a OverlayFs,
         rules: &'a RuleList,
         cwd: &'a Path,
-        given: Option<&Path>,
+        explicit: Option<&Path>,
         isolated: bool,
     ) -> Result<Self, ConfigError> {
         let none = Config { root: cwd.to_path_buf(), ..Config::default() };
-        let first = match given {
+        let first = match explicit {
             Some(file) => read(files, file, cwd, cwd, rules)?,
             None => none,
         };
         let state = State { configs: vec![Ok(first)], ..State::default() };
-        Ok(Self { files, rules, cwd, fixed: isolated || given.is_some(), state: Mutex::new(state) })
+        Ok(Self { files, rules, cwd, fixed: isolated || explicit.is_some(), state: Mutex::new(state) })
     }
 
-    /// The number of the configuration that governs what lies in `folder` (absolute).
+    /// The number of the configuration that governs `folder` (absolute).
     pub(crate) fn of_folder(&self, folder: &Path) -> usize {
         if self.fixed {
             return 0;
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut seen = Vec::new();
-        let mut found = 0;
+        let mut number = 0;
         for at in folder.ancestors() {
             if let Some(known) = state.by_folder.get(at) {
-                found = *known;
+                number = *known;
                 break;
             }
             seen.push(at.to_path_buf());
             if let Some(file) = file_in(self.files, at) {
-                found = self.number_of(&mut state, &file);
+                number = self.number_of(&mut state, &file);
                 break;
             }
         }
-        state.by_folder.extend(seen.into_iter().map(|at| (at, found)));
-        found
+        state.by_folder.extend(seen.into_iter().map(|at| (at, number)));
+        number
     }
 
     fn number_of(&self, state: &mut State, file: &Path) -> usize {
@@ -81,20 +81,21 @@ impl<'a> Configs<'a> {
         state.configs.len() - 1
     }
 
-    /// Asks something of a configuration; a broken one counts as none.
-    pub(crate) fn with<T>(&self, number: usize, ask: impl FnOnce(&Config) -> T) -> T {
+    /// Calls `query` with a configuration; one with errors counts as empty.
+    pub(crate) fn with<T>(&self, number: usize, query: impl FnOnce(&Config) -> T) -> T {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let none = Config { root: self.cwd.to_path_buf(), ..Config::default() };
-        ask(state.configs.get(number).and_then(|config| config.as_ref().ok()).unwrap_or(&none))
+        query(state.configs.get(number).and_then(|config| config.as_ref().ok()).unwrap_or(&none))
     }
 
-    /// All of them, by number.
+    /// All configurations, by number.
     pub(crate) fn into_all(self) -> Vec<Result<Config, ConfigError>> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).configs
     }
 }
 
-/// The configuration file in this very folder. `vramlint.toml` wins over `pyproject.toml`, which needs the table to count.
+/// The configuration file directly in this folder. `vramlint.toml` takes precedence over `pyproject.toml`, which needs a
+/// `[tool.vramlint]` table.
 fn file_in(files: &OverlayFs, folder: &Path) -> Option<PathBuf> {
     let own = folder.join("vramlint.toml");
     if files.is_file(&own) {
@@ -105,19 +106,21 @@ fn file_in(files: &OverlayFs, folder: &Path) -> Option<PathBuf> {
     has_table(&String::from_utf8_lossy(&text)).then_some(pyproject)
 }
 
-/// Whether this very folder has a configuration.
+/// Whether this folder itself has a configuration.
 pub(crate) fn has_config(files: &OverlayFs, folder: &Path) -> bool {
     file_in(files, folder).is_some()
 }
 
-/// The configuration file in this very folder.
+/// The configuration file directly in this folder.
 pub fn configuration_in(folder: &Path) -> Option<PathBuf> {
     file_in(&OverlayFs::default(), folder)
 }
 
 fn read(files: &OverlayFs, file: &Path, root: &Path, cwd: &Path, rules: &RuleList) -> Result<Config, ConfigError> {
     let name = shown(file, cwd);
-    let bytes = files.read(file).map_err(|error| ConfigError::new(message!("{name}: {error}", "{name}：无法读取：{error}")))?;
+    let bytes = files
+        .read(file)
+        .map_err(|error| ConfigError::new(message!("{name}: cannot be read: {error}", "{name}：无法读取：{error}")))?;
     let text =
         String::from_utf8(bytes).map_err(|_| ConfigError::new(message!("{name}: not UTF-8", "{name}：不是 UTF-8 编码")))?;
     let mut config = load(&Source { file, shown: &name, text: &text, root }, rules)?;
@@ -150,8 +153,8 @@ mod tests {
 
         let isolated = Configs::new(&files, &rules, folder.path(), None, true).expect("fine");
         assert_eq!(isolated.with(isolated.of_folder(folder.path()), |config| config.target.count), None);
-        let given = folder.path().join("c/vramlint.toml");
-        let fixed = Configs::new(&files, &rules, folder.path(), Some(&given), false).expect("fine");
+        let explicit = folder.path().join("c/vramlint.toml");
+        let fixed = Configs::new(&files, &rules, folder.path(), Some(&explicit), false).expect("fine");
         assert_eq!(fixed.with(fixed.of_folder(&folder.path().join("a")), |config| config.target.count), Some(4));
         let missing = Configs::new(&files, &rules, folder.path(), Some(&folder.path().join("no.toml")), false);
         assert!(missing.expect_err("absent").message.en.starts_with("no.toml: "));

@@ -1,7 +1,7 @@
 //! Globs of the configuration and the command line.
 //!
-//! As in ruff: a glob may name a path relative to its base or only the last part of one, `*` crosses `/`, and a glob that names
-//! a folder holds for everything below it.
+//! As in ruff: a glob matches a path relative to its base or the last component of a path, `*` crosses `/`, and a glob that
+//! matches a folder includes everything in it.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use vramlint_base::{Message, message};
@@ -13,7 +13,7 @@ pub(crate) struct Globs {
 }
 
 impl Globs {
-    /// Compiles patterns. The error names the pattern at fault, by its index.
+    /// Compiles patterns. The error contains the index of the invalid pattern.
     pub(crate) fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, (usize, Message)> {
         let mut builder = GlobSetBuilder::new();
         for (index, pattern) in patterns.iter().enumerate() {
@@ -23,13 +23,13 @@ impl Globs {
         Ok(Self { set })
     }
 
-    /// Whether a path relative to the base, with `/`, is named itself (its folders aside).
+    /// Whether a path itself matches, ignoring its parent folders. The path is relative to the base, with `/`.
     pub(crate) fn names(&self, relative: &str) -> bool {
         !self.set.is_empty()
             && (self.set.is_match(relative) || self.set.is_match(relative.rsplit('/').next().unwrap_or(relative)))
     }
 
-    /// Whether a path, or a folder above it up to the base, is named.
+    /// Whether a path or one of its parent folders, up to the base, matches.
     pub(crate) fn hold(&self, relative: &str) -> bool {
         let ends = relative.match_indices('/').map(|(at, _)| at).chain([relative.len()]);
         !self.set.is_empty()

@@ -1,18 +1,18 @@
-//! The name of a card, where one is given.
+//! Checks the name of a GPU.
 
 use vramlint_base::{Message, message};
 use vramlint_catalog::gpus;
 
-/// What is wrong with the name of a card, if it is not known; `memory` is how its memory could be given instead.
+/// The error for an unknown GPU name; `None` if it is known. `memory` is the key or flag that can set its memory instead.
 pub(crate) fn unknown_gpu(name: &str, memory: &str) -> Option<Message> {
     if gpus::lookup(name).is_some() {
         return None;
     }
     Some(match gpus::nearest(name) {
         Some(meant) => message!(
-            "unknown GPU `{name}`, did you mean `{meant}`? For any other GPU, set `{memory}`",
-            "未知的显卡 `{name}`，是否想写 `{meant}`？其他显卡请用 `{memory}` 给出显存"
+            "unknown GPU `{name}`; did you mean `{meant}`? For any other GPU, set `{memory}`",
+            "未知的 GPU `{name}`；是否想写 `{meant}`？其他 GPU 请用 `{memory}` 设置显存大小"
         ),
-        None => message!("unknown GPU `{name}`; set `{memory}`", "未知的显卡 `{name}`，请用 `{memory}` 给出显存"),
+        None => message!("unknown GPU `{name}`; set `{memory}`", "未知的 GPU `{name}`；请用 `{memory}` 设置显存大小"),
     })
 }

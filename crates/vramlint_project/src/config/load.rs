@@ -1,4 +1,4 @@
-//! From the text of a configuration file to a [`Config`].
+//! Parses a configuration file into a [`Config`].
 
 use super::glob::Globs;
 use super::raw::{FailOn, Level, Os, RawConfig, RawLang, RawModel};
@@ -15,25 +15,25 @@ use vramlint_base::{Lang, Message, Severity, TextRange, message};
 use vramlint_resolve::Target;
 use vramlint_resolve::versions::VersionSpec;
 
-/// Where a configuration comes from.
+/// A configuration file to load.
 #[derive(Clone, Debug)]
 pub(crate) struct Source<'a> {
     /// The file, absolute.
     pub file: &'a Path,
-    /// The file as shown to people.
+    /// The path as shown to the user.
     pub shown: &'a str,
     /// Its text.
     pub text: &'a str,
-    /// Folder that its globs are relative to.
+    /// The folder that its globs are relative to.
     pub root: &'a Path,
 }
 
-/// Whether a file with this name holds its configuration in `[tool.vramlint]`.
+/// Whether the configuration of this file is in `[tool.vramlint]`.
 fn is_pyproject(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == "pyproject.toml")
 }
 
-/// Whether the text of a `pyproject.toml` has the table. A broken text that speaks of vramlint counts: its error must be seen.
+/// Whether a `pyproject.toml` has the table. Invalid TOML that mentions vramlint counts, so that its error is reported.
 pub(super) fn has_table(text: &str) -> bool {
     text.contains("vramlint") && DeTable::parse(text).map_or(true, |table| tool_table(table.get_ref()).is_some())
 }
@@ -42,23 +42,23 @@ fn tool_table<'a>(table: &'a DeTable<'a>) -> Option<&'a Spanned<DeValue<'a>>> {
     table.get("tool")?.get_ref().as_table()?.get("vramlint")
 }
 
-/// Reads and checks a configuration.
+/// Parses and validates a configuration.
 pub(crate) fn load(source: &Source<'_>, rules: &RuleList) -> Result<Config, ConfigError> {
     let at = |range, what: &Message| ConfigError::at(source.shown, source.text, range, what);
     let broken = |error: &toml::de::Error| {
         let range = error.span().map_or(TextRange::at(0), TextRange::of);
         let what = SizeError::decode(error.message());
         let Message { en, zh } = &what;
-        if en == zh { at(range, &message!("{en}", "TOML 有误：{zh}")) } else { at(range, &what) }
+        if en == zh { at(range, &message!("invalid TOML: {en}", "TOML 错误：{zh}")) } else { at(range, &what) }
     };
     let document = DeTable::parse(source.text).map_err(|error| broken(&error))?;
     let (table, raw) = if is_pyproject(source.file) {
-        let Some(found) = tool_table(document.get_ref()) else {
+        let Some(value) = tool_table(document.get_ref()) else {
             return Err(ConfigError::new(no_table(source.shown)));
         };
-        let Some(table) = found.get_ref().as_table() else {
+        let Some(table) = value.get_ref().as_table() else {
             return Err(at(
-                TextRange::of(found.span()),
+                TextRange::of(value.span()),
                 &message!("`tool.vramlint` must be a table", "`tool.vramlint` 必须是表"),
             ));
         };
@@ -71,16 +71,16 @@ pub(crate) fn load(source: &Source<'_>, rules: &RuleList) -> Result<Config, Conf
     }
     let raw = raw.map_err(|error| broken(&error))?;
     let places = KeyLocations { source, table };
-    refuse_auto(&raw, &places)?;
+    reject_auto(&raw, &places)?;
     build(&raw, &places, rules)
 }
 
-/// `gpu = "auto"` would make the findings depend on who asks: the command line may say it, a file may not.
-fn refuse_auto(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<(), ConfigError> {
+/// Rejects `gpu = "auto"`, which is allowed on the command line only: findings would differ between machines.
+fn reject_auto(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<(), ConfigError> {
     if raw.target.gpu.as_deref().is_some_and(|gpu| gpu.eq_ignore_ascii_case("auto")) {
         let what = message!(
             "`target.gpu` cannot be `auto`, because findings would differ between machines; specify the GPU, let `vramlint init` write it, or use `--gpu auto` on the command line",
-            "`target.gpu` 不能是 `auto`：结果会因机器而异；请写明显卡名称，或用 `vramlint init` 生成，或在命令行使用 `--gpu auto`"
+            "`target.gpu` 不能是 `auto`：结果会因机器而异；请写明 GPU 名称，或用 `vramlint init` 生成，或在命令行使用 `--gpu auto`"
         );
         return Err(places.error(&["target", "gpu"], usize::MAX, &what));
     }
@@ -91,7 +91,7 @@ fn no_table(file: &str) -> Message {
     message!("{file} has no `[tool.vramlint]`", "{file} 中没有 `[tool.vramlint]`")
 }
 
-/// `pyproject.toml`, of which only one table is ours.
+/// The part of `pyproject.toml` that vramlint reads.
 #[derive(Deserialize)]
 struct Pyproject {
     tool: Tool,
@@ -102,14 +102,14 @@ struct Tool {
     vramlint: RawConfig,
 }
 
-/// Finds where a value is written, for errors.
+/// Locates values in the file, for errors.
 struct KeyLocations<'a> {
     source: &'a Source<'a>,
     table: &'a DeTable<'a>,
 }
 
 impl KeyLocations<'_> {
-    /// The value at a path of keys; with `index`, that item of the list there.
+    /// The range of the value at a path of keys; with `index`, of that list item.
     fn of(&self, path: &[&str], index: Option<usize>) -> Option<TextRange> {
         let (first, rest) = path.split_first()?;
         let mut at = self.table.get(*first)?;
@@ -302,10 +302,10 @@ config = "models/acme/config.json"
 
     #[test]
     fn unknown_keys_name_the_nearest() {
-        assert_eq!(error("[lint]\nseelct = []\n"), "vramlint.toml:2:1: unknown key `seelct` in `[lint]`, did you mean `select`?");
+        assert_eq!(error("[lint]\nseelct = []\n"), "vramlint.toml:2:1: unknown key `seelct` in `[lint]`; did you mean `select`?");
         assert_eq!(
             error("# 显存\n\"目标\" = 1\n"),
-            "vramlint.toml:2:1: unknown key `目标`, expected one of: `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`, `versions`"
+            "vramlint.toml:2:1: unknown key `目标`; expected one of: `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`, `versions`"
         );
         assert!(error("[target]\nhost_memory = 1\n").contains("did you mean `host-memory`?"));
         assert!(
@@ -319,7 +319,7 @@ config = "models/acme/config.json"
         assert_eq!(error("[target]\ncount = -1\n"), "vramlint.toml:2:9: `target.count` must be between 0 and 4294967295, not -1");
         assert_eq!(
             error("[target]\nos = \"bsd\"\n"),
-            "vramlint.toml:2:6: `target.os` cannot be `bsd`, expected one of: `linux`, `windows`, `macos`"
+            "vramlint.toml:2:6: `target.os` cannot be `bsd`; expected one of: `linux`, `windows`, `macos`"
         );
         assert_eq!(error("lint = 3\n"), "vramlint.toml:1:8: `lint` must be a table, not an integer");
         assert_eq!(
@@ -328,7 +328,7 @@ config = "models/acme/config.json"
         );
         assert_eq!(
             error("[lint.severity]\nbad-word = \"fatal\"\n"),
-            "vramlint.toml:2:12: `lint.severity.bad-word` cannot be `fatal`, expected one of: `off`, `info`, `warning`, `error`"
+            "vramlint.toml:2:12: `lint.severity.bad-word` cannot be `fatal`; expected one of: `off`, `info`, `warning`, `error`"
         );
         assert!(error("[batch]\neffective = 0\n").contains("between 1"));
         assert!(error("[[model]]\nid = \"a\"\n").contains("missing field `config`"));
@@ -343,7 +343,7 @@ config = "models/acme/config.json"
         let unknown = target("gpu = \"RTX 4900\"").expect_err("unknown").message;
         assert_eq!(
             unknown.en,
-            "vramlint.toml:2:7: unknown GPU `RTX 4900`, did you mean `GeForce RTX 4090`? For any other GPU, set `memory`"
+            "vramlint.toml:2:7: unknown GPU `RTX 4900`; did you mean `GeForce RTX 4090`? For any other GPU, set `memory`"
         );
         assert!(unknown.zh.contains("是否想写 `GeForce RTX 4090`"), "{unknown:?}");
         assert_eq!(error("[target]\ngpu = \"toaster\"\n"), "vramlint.toml:2:7: unknown GPU `toaster`; set `memory`");
@@ -356,8 +356,8 @@ config = "models/acme/config.json"
     #[test]
     fn a_file_names_its_card() {
         for auto in ["auto", "Auto"] {
-            let said = error(&format!("[target]\ngpu = \"{auto}\"\nmemory = \"24GiB\"\n"));
-            assert!(said.starts_with("vramlint.toml:2:7: `target.gpu` cannot be `auto`"), "{said}");
+            let text = error(&format!("[target]\ngpu = \"{auto}\"\nmemory = \"24GiB\"\n"));
+            assert!(text.starts_with("vramlint.toml:2:7: `target.gpu` cannot be `auto`"), "{text}");
         }
     }
 
@@ -365,10 +365,10 @@ config = "models/acme/config.json"
     fn sizes_rules_and_globs_are_checked_where_they_stand() {
         let bad = read("vramlint.toml", "[target]\nmemory = \"24G\"\n").expect_err("ambiguous").message;
         assert!(bad.en.starts_with("vramlint.toml:2:10: `24G` is ambiguous: write GiB"), "{bad:?}");
-        assert!(bad.zh.contains("可能是"), "{bad:?}");
+        assert!(bad.zh.contains("有歧义"), "{bad:?}");
         assert_eq!(
             error("[lint]\nignore = [\"all\", \"bad-wrod\"]\n"),
-            "vramlint.toml:2:18: unknown rule `bad-wrod`, did you mean `bad-word`?"
+            "vramlint.toml:2:18: unknown rule `bad-wrod`; did you mean `bad-word`?"
         );
         assert!(error("[lint.severity]\nnothing-like-it = \"off\"\n").starts_with("vramlint.toml:2:19: unknown rule"));
         assert!(error("exclude = [\"ok\", \"a[\"]\n").starts_with("vramlint.toml:1:18: `a[` is not a glob"));

@@ -33,19 +33,19 @@ use vramlint_resolve::versions::VersionSpec;
 /// A configuration, checked.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// The file, absolute; `None` where no file governs.
+    /// The file, absolute; `None` if there is no file.
     pub file: Option<PathBuf>,
     /// Its text; empty without a file.
     pub text: Arc<str>,
-    /// Folder that its globs are relative to.
+    /// The folder that its globs are relative to.
     pub root: PathBuf,
     /// `[target]`.
     pub target: Target,
-    /// Where `target.count` is written.
+    /// The range of `target.count`.
     pub count_at: Option<TextRange>,
-    /// `[batch] effective`, and where it is written.
+    /// `[batch] effective` and its range.
     pub effective_batch: Option<(u64, TextRange)>,
-    /// `[versions]`: library, version, and where it is written.
+    /// `[versions]`: library, version and range.
     pub versions: Vec<(&'static str, VersionSpec, TextRange)>,
     /// `[lint] preset`.
     pub preset: Option<Preset>,
@@ -55,7 +55,7 @@ pub struct Config {
     pub lang: Option<Lang>,
     /// `[[model]]`, as written.
     pub models: Vec<DeclaredModel>,
-    /// `[[model]]`, read.
+    /// `[[model]]`, loaded.
     pub declared: Vec<Model>,
     pub(crate) exclude: Option<Globs>,
     pub(crate) extend_exclude: Globs,
@@ -64,30 +64,30 @@ pub struct Config {
     pub(crate) levels: Vec<(Selector, Level)>,
 }
 
-/// An architecture that the catalogue does not know.
+/// An architecture that is not in the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredModel {
-    /// Name as the project writes it.
+    /// Model name as the project writes it.
     pub id: String,
     /// Its `config.json`.
     pub config: PathBuf,
-    /// Where that is written.
+    /// The range of that path.
     pub(crate) at: TextRange,
 }
 
-/// Rules that do not run in some files.
+/// Rules that are disabled for some files.
 #[derive(Clone, Debug)]
 pub(crate) struct PerFileIgnore {
     /// The files, relative to [`Config::root`].
     pub globs: Globs,
-    /// Whether all other files are meant.
+    /// Whether the entry applies to all other files instead.
     pub negated: bool,
     /// The rules.
     pub rules: Vec<Selector>,
 }
 
 impl PerFileIgnore {
-    /// Whether the rule with this code does not run in the file at `relative` to the root.
+    /// Whether the rule with this code is disabled for the file at `relative`, a path from the root.
     pub(crate) fn holds(&self, relative: &str, code: &str) -> bool {
         self.globs.hold(relative) != self.negated && self.rules.iter().any(|rule| rule.matches(code))
     }

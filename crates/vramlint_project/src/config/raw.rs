@@ -1,30 +1,31 @@
-//! The keys of the configuration as serde and the JSON Schema see them. The doc comments are the schema's descriptions.
+//! The keys of the configuration, for serde and the JSON Schema. The doc comments become the descriptions of the schema.
 
 use super::size::Size;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Configuration of vramlint: `vramlint.toml`, or `[tool.vramlint]` in `pyproject.toml`. The nearest one above a file governs it.
+/// Configuration of vramlint: `vramlint.toml`, or `[tool.vramlint]` in `pyproject.toml`. The nearest one in the parent folders of a
+/// file applies to it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 #[schemars(title = "vramlint")]
 pub(crate) struct RawConfig {
-    /// Globs of files and folders that are not read, relative to the folder of this file, instead of the built-in list
+    /// Globs of files and folders to exclude, relative to the folder of this file; replaces the built-in list
     /// (`node_modules`, `site-packages`, `.venv`, `venv`, `__pycache__`, …).
     pub exclude: Option<Vec<String>>,
-    /// Globs on top of `exclude`.
+    /// Globs to exclude in addition to `exclude`.
     pub extend_exclude: Vec<String>,
     /// The machine that the project trains on. All keys are optional.
     pub target: RawTarget,
-    /// What was agreed about the batch.
+    /// The agreed batch size.
     pub batch: RawBatch,
-    /// Versions of libraries that the project runs with, over what its files say: `transformers = "5.23"` (any of that line),
+    /// Library versions that the project runs with; overrides its requirements and lock files: `transformers = "5.23"` (any 5.23.x),
     /// `"4.44.2"`, or a specifier such as `">=4.40,<5"`.
     pub versions: BTreeMap<String, String>,
-    /// Which rules run, and how grave they are.
+    /// Enabled rules and their severity.
     pub lint: RawLint,
-    /// Architectures that the catalogue does not know.
+    /// Architectures that are not in the catalog.
     pub model: Vec<RawModel>,
 }
 
@@ -32,16 +33,16 @@ pub(crate) struct RawConfig {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct RawTarget {
-    /// Name of the card: `A100-SXM4-80GB`, `RTX 4090`. A card that vramlint does not know needs `memory`.
+    /// Name of the GPU: `A100-SXM4-80GB`, `RTX 4090`. A GPU that is not in the catalog needs `memory`.
     pub gpu: Option<String>,
-    /// Memory of one card, where the name does not say it: `24GiB`, `80GB`, or bytes.
+    /// Memory of one GPU, if the name does not determine it: `24GiB`, `80GB`, or bytes.
     pub memory: Option<Size>,
-    /// Cards per node; 0 for none.
+    /// GPUs per node; 0 for none.
     pub count: Option<u32>,
-    /// Nodes.
+    /// Number of nodes.
     #[schemars(range(min = 1))]
     pub nodes: Option<u32>,
-    /// Memory of the host, of one node: `256GiB`, or bytes.
+    /// Host memory of one node: `256GiB`, or bytes.
     pub host_memory: Option<Size>,
     /// Operating system of the machine.
     pub os: Option<Os>,
@@ -57,54 +58,53 @@ pub(crate) enum Os {
     Macos,
 }
 
-/// What was agreed about the batch.
+/// The agreed batch size.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct RawBatch {
-    /// Samples per optimizer step over all processes; any run that differs is a finding.
+    /// Samples per optimizer step over all processes; runs that differ are reported.
     #[schemars(range(min = 1))]
     pub effective: Option<u64>,
 }
 
-/// Which rules run, and how grave they are.
+/// Enabled rules and their severity.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(crate) struct RawLint {
-    /// Which findings are told before anything else is chosen: `recommended`, `strict` (advice counts as warning), `errors`
-    /// (nothing but errors).
+    /// Rule preset: `recommended`, `strict` (advice becomes a warning), `errors` (errors only).
     pub preset: Option<Preset>,
-    /// Rules that run: names, codes, prefixes of codes (`VL6`), `all` or `default`.
+    /// Rules to enable: names, codes, prefixes of codes (`VL6`), `all` or `default`.
     pub select: Option<Vec<String>>,
-    /// Rules on top of `select`.
+    /// Rules to enable in addition to `select`.
     pub extend_select: Vec<String>,
-    /// Rules that do not run; the more exact of `select` and `ignore` wins.
+    /// Rules to disable; the more specific of `select` and `ignore` takes precedence.
     pub ignore: Vec<String>,
-    /// The least severity that makes `vramlint check` exit with 1.
+    /// Lowest severity that makes `vramlint check` exit with 1.
     pub fail_on: Option<FailOn>,
     /// Language of the messages.
     pub lang: Option<RawLang>,
-    /// Rules that do not run in some files: from a glob, relative to the folder of this file, to rules. A leading `!` turns
-    /// the glob around.
+    /// Rules to disable for some files: maps a glob, relative to the folder of this file, to rules. A leading `!` negates the
+    /// glob.
     pub per_file_ignores: BTreeMap<String, Vec<String>>,
-    /// Other severities than the rules' own: from a name, code or prefix to a severity, or `off`.
+    /// Severities that override the defaults: maps a name, code or prefix to a severity, or `off`.
     pub severity: BTreeMap<String, Level>,
 }
 
-/// A set of findings.
+/// A rule preset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Preset {
-    /// Every rule with its own severity.
+    /// Every rule with its default severity.
     #[default]
     Recommended,
-    /// Every rule; advice counts as warning.
+    /// Every rule; advice becomes a warning.
     Strict,
-    /// Errors alone, and the rules that `extend-select` names.
+    /// Errors only, and the rules in `extend-select`.
     Errors,
 }
 
-/// A severity to fail on.
+/// Lowest severity to fail on.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -123,7 +123,7 @@ pub(crate) enum RawLang {
     Zh,
 }
 
-/// A severity, or off.
+/// A severity, or `off`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
@@ -134,12 +134,12 @@ pub(crate) enum Level {
     Error,
 }
 
-/// An architecture that the catalogue does not know.
+/// An architecture that is not in the catalog.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct RawModel {
-    /// Name of the model as the project writes it: `acme/acme-7b`.
+    /// Model name as the project writes it: `acme/acme-7b`.
     pub id: String,
-    /// Its Hugging Face `config.json`, or the folder of it, relative to the folder of this file.
+    /// Its Hugging Face `config.json`, or the folder that contains it, relative to the folder of this file.
     pub config: String,
 }

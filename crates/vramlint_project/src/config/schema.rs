@@ -21,8 +21,8 @@ pub fn schema_text() -> String {
     format!("{:#}\n", schema())
 }
 
-/// Drops what TOML cannot say (`null`) and defaults that say nothing, joins the lines of descriptions, and sorts the keys, so
-/// that the text does not hang on how `serde_json` was built.
+/// Removes `null`, which TOML does not have, and trivial defaults, joins the lines of descriptions, and sorts the keys, so that
+/// the text does not depend on the features of `serde_json`.
 fn tidy(schema: Value) -> Value {
     match schema {
         Value::Object(mut object) => {

@@ -1,4 +1,4 @@
-//! Sizes of memory as people write them. `GiB` is 1024³ bytes, `GB` is 1000³; the two are never taken for each other.
+//! Memory sizes with units. `GiB` is 1024³ bytes, `GB` is 1000³ bytes; the two are never confused.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
@@ -9,7 +9,7 @@ use vramlint_base::{Message, message};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
-/// The least size that can be meant: below it a unit was forgotten.
+/// Lowest plausible size, bytes; below it, the unit is missing.
 const MIN_MEMORY: u64 = 1 << 20;
 
 /// Units in lower case, with their bytes.
@@ -26,7 +26,7 @@ const UNITS: [(&str, u64); 9] = [
 ];
 
 impl Size {
-    /// Reads `24GiB`, `20480 MiB`, `64GB`, `23.5GiB` or plain bytes. The error says what is wrong.
+    /// Parses `24GiB`, `20480 MiB`, `64GB`, `23.5GiB` or plain bytes.
     pub fn parse(text: &str) -> Result<Self, Message> {
         let trimmed = text.trim();
         let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(trimmed.len());
@@ -40,7 +40,7 @@ impl Size {
         } else if let ("k" | "m" | "g" | "t", letter) = (unit.as_str(), unit.to_uppercase()) {
             return Err(message!(
                 "`{text}` is ambiguous: write {letter}iB (powers of 1024) or {letter}B (powers of 1000)",
-                "`{text}` 可能是 {letter}iB（1024 的幂）或 {letter}B（1000 的幂），请写明其一"
+                "`{text}` 有歧义：请写 {letter}iB（1024 的幂）或 {letter}B（1000 的幂）"
             ));
         } else {
             return Err(not_a_size(text));
@@ -49,12 +49,12 @@ impl Size {
         Self::of_bytes(bytes)
     }
 
-    /// A size given in bytes; refused where a unit must have been forgotten.
+    /// A size in bytes; an error if it is so small that the unit must be missing.
     pub fn of_bytes(bytes: u64) -> Result<Self, Message> {
         if bytes < MIN_MEMORY {
             return Err(message!(
                 "{bytes} bytes is too small for a memory size; write a unit, as in `24GiB`",
-                "{bytes} 字节作为内存太小，请写明单位，例如 `24GiB`"
+                "{bytes} 字节作为内存大小太小；请写明单位，例如 `24GiB`"
             ));
         }
         Ok(Self(bytes))
@@ -63,12 +63,12 @@ impl Size {
 
 fn not_a_size(text: &str) -> Message {
     message!(
-        "`{text}` is not a size, write for example `24GiB`, `20480MiB` or `64GB`",
-        "`{text}` 不是有效的大小，请写成例如 `24GiB`、`20480MiB` 或 `64GB`"
+        "`{text}` is not a size; write for example `24GiB`, `20480MiB` or `64GB`",
+        "`{text}` 不是有效的大小；请写成例如 `24GiB`、`20480MiB` 或 `64GB`"
     )
 }
 
-/// `number` (decimal, possibly with a fraction) times `unit`, rounded to bytes.
+/// `number` (decimal, possibly with a fraction) × `unit`, rounded to bytes.
 #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // fractions of a unit need no more than 53 bits
 fn multiply(number: &str, unit: u64) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {
@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for Size {
     }
 }
 
-/// Carries a message in two languages through serde, whose errors are one text.
+/// Carries a message in two languages through serde, whose errors hold one string.
 pub(crate) struct SizeError;
 
 impl SizeError {
@@ -107,7 +107,7 @@ impl SizeError {
         format!("{}{}{}", message.en, Self::BETWEEN, message.zh)
     }
 
-    /// The message in two languages, if the text came from [`Size`]; the same text twice otherwise.
+    /// The message in two languages if the error comes from [`Size`]; otherwise the same text twice.
     pub(crate) fn decode(text: &str) -> Message {
         let (en, zh) = text.split_once(Self::BETWEEN).unwrap_or((text, text));
         Message { en: en.to_owned(), zh: zh.to_owned() }

@@ -1,15 +1,15 @@
-//! Checks a TOML table against the JSON Schema of the configuration: unknown keys with the nearest known one, wrong types,
-//! values outside a set. The schema is the one list of keys, so that this cannot fall behind it.
+//! Validates a TOML table against the JSON Schema of the configuration: unknown keys, wrong types, values outside a set. The
+//! schema is the only list of keys, so the two cannot diverge.
 
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use vramlint_base::{Message, TextRange, message, suggest};
 
-/// Something wrong, and where.
+/// An error and its range.
 pub(crate) type Problem = (TextRange, Message);
 
-/// Checks `table`, which stands at `path` (for messages), against `schema`. The first problem by place.
+/// The first error, by position, of `table` against `schema`.
 pub(crate) fn validate(table: &DeTable<'_>, schema: &Value) -> Option<Problem> {
     let mut problems = Vec::new();
     check_table(table, schema, "", &mut problems);
@@ -39,12 +39,12 @@ fn unknown_key<'a>(name: &str, path: &str, known: impl Iterator<Item = &'a str> 
         (format!(" in `[{path}]`"), format!("（在 `[{path}]` 中）"))
     };
     if let Some(meant) = suggest(name, known.clone()) {
-        return message!("unknown key `{name}`{en}, did you mean `{meant}`?", "未知的键 `{name}`{zh}，是否想写 `{meant}`？");
+        return message!("unknown key `{name}`{en}; did you mean `{meant}`?", "未知的键 `{name}`{zh}；是否想写 `{meant}`？");
     }
     let list: Vec<String> = known.map(|key| format!("`{key}`")).collect();
     let list_en = list.join(", ");
     let list_zh = list.join("、");
-    message!("unknown key `{name}`{en}, expected one of: {list_en}", "未知的键 `{name}`{zh}，已知的键有 {list_zh}")
+    message!("unknown key `{name}`{en}; expected one of: {list_en}", "未知的键 `{name}`{zh}；应为以下之一：{list_zh}")
 }
 
 fn check_value(value: &Spanned<DeValue<'_>>, schema: &Value, path: &str, problems: &mut Vec<Problem>) {
@@ -81,8 +81,10 @@ fn check_set(text: &str, schema: &Value, path: &str, range: TextRange, problems:
     }
     let list: Vec<String> = set.iter().map(|value| format!("`{value}`")).collect();
     let (en, zh) = (list.join(", "), list.join("、"));
-    problems
-        .push((range, message!("`{path}` cannot be `{text}`, expected one of: {en}", "`{path}` 不能是 `{text}`，只能是 {zh}")));
+    problems.push((
+        range,
+        message!("`{path}` cannot be `{text}`; expected one of: {en}", "`{path}` 不能是 `{text}`；应为以下之一：{zh}"),
+    ));
 }
 
 fn check_least(digits: &str, radix: u32, schema: &Value, path: &str, range: TextRange, problems: &mut Vec<Problem>) {
@@ -100,7 +102,7 @@ fn check_least(digits: &str, radix: u32, schema: &Value, path: &str, range: Text
     }
 }
 
-/// The types that a schema allows, `null` left out: TOML has none, an absent key is absent.
+/// The types that a schema allows, without `null`, which TOML does not have.
 fn allowed_types(schema: &Value) -> Vec<&str> {
     let types = &schema["type"];
     let list = types

@@ -1,8 +1,8 @@
-//! Which reader reads a file, by its name, its folder, or its first line.
+//! Determines the format of a file from its name, its folder or its first line.
 
 use std::path::Path;
 
-/// How a file is read.
+/// The format of a file, which selects its parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FileFormat {
     /// YAML.
@@ -17,9 +17,9 @@ pub(crate) enum FileFormat {
     Bash,
     /// PowerShell.
     PowerShell,
-    /// The Windows command interpreter.
+    /// Batch files of the Windows command interpreter.
     Batch,
-    /// Variables: `.env`, `train.env`.
+    /// Environment files: `.env`, `train.env`.
     EnvFile,
     /// Markdown.
     Markdown,
@@ -27,25 +27,25 @@ pub(crate) enum FileFormat {
     Makefile,
     /// A Dockerfile.
     Dockerfile,
-    /// Text that was named outright.
+    /// Plain text that the command line names.
     Text,
 }
 
-/// What a name says.
+/// The format according to a file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormatByName {
     /// This format.
     Format(FileFormat),
     /// No extension: the first line decides.
     AskShebang,
-    /// A dataset: never read.
+    /// A dataset, which is never read.
     Dataset,
-    /// Not ours unless it is named outright.
+    /// Not read unless the command line names the file.
     Unknown,
 }
 
 impl FileFormat {
-    /// What the path says about the format.
+    /// The format according to the path.
     pub(crate) fn by_name(path: &Path) -> FormatByName {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let lower = name.to_lowercase();
@@ -53,7 +53,7 @@ impl FileFormat {
             return FormatByName::Format(Self::Makefile);
         }
         let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
-        // `Dockerfile.train` and `train.Dockerfile` are both usual; `Dockerfile.md` is a document.
+        // `Dockerfile.train` and `train.Dockerfile` are both common; `Dockerfile.md` is a document.
         let format = match extension {
             Some("yaml" | "yml") => {
                 if is_workflow(path, &lower) {
@@ -79,7 +79,7 @@ impl FileFormat {
         FormatByName::Format(format)
     }
 
-    /// What the first line says, if it names an interpreter that we read.
+    /// The format according to the first line, if it names a supported interpreter.
     pub(crate) fn by_shebang(head: &[u8]) -> Option<Self> {
         let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
         let line = head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;

@@ -1,4 +1,4 @@
-//! Which files are read: the named ones, which are reported, and their project around them, for context.
+//! File discovery: the files that the request names, whose findings are reported, and the rest of their project, for context.
 
 pub(crate) mod file_format;
 pub(crate) mod paths;
@@ -17,15 +17,15 @@ use std::sync::LazyLock;
 use vramlint_base::{Message, message};
 use walk::{WalkLimit, WalkResult, format_in_walk, is_env_file, is_hidden, walk};
 
-/// Data files above this size are datasets, not configuration, bytes.
+/// Larger data files are datasets, not configuration, bytes.
 pub(crate) const MAX_FILE_SIZE: u64 = 2 << 20;
-/// Files of variables above this size are something else, bytes.
+/// Larger environment files hold something else, bytes.
 const MAX_ENV_FILE_SIZE: u64 = 64 << 10;
-/// Context of a project with a root of its own (a configuration or a repository).
+/// Limit for a project whose root is marked by a configuration or a repository.
 const PROJECT_LIMIT: WalkLimit = WalkLimit { files: 20_000, entries: 400_000 };
-/// Context of a loose file: the folder may be anything, a home directory or `/tmp`.
+/// Limit for a file outside a project: its folder may be anything, even a home directory.
 const LOOSE_FOLDER_LIMIT: WalkLimit = WalkLimit { files: 2_000, entries: 20_000 };
-/// Folders that hold other people's code or no code at all, unless `exclude` says otherwise.
+/// Folders with third-party code or no code, which are excluded unless `exclude` replaces this list.
 const DEFAULT_EXCLUDES: [&str; 14] = [
     ".git",
     ".hg",
@@ -49,9 +49,9 @@ static DEFAULT_EXCLUDE_GLOBS: LazyLock<Globs> = LazyLock::new(|| Globs::new(&DEF
 pub(crate) struct DiscoveredFile {
     /// Absolute path.
     pub path: PathBuf,
-    /// Path as shown to people.
+    /// Path as shown to the user.
     pub shown: String,
-    /// How to read it.
+    /// Format.
     pub format: FileFormat,
     /// Whether its findings are reported.
     pub reported: bool,
@@ -64,22 +64,22 @@ pub(crate) struct DiscoveredFile {
 /// Why a file is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ReadProblem {
-    /// The machine refuses.
+    /// The operating system reports an error.
     Unreadable(String),
     /// Too large, bytes.
     TooLarge(u64),
 }
 
-/// What is read.
+/// The files of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Discovery {
-    /// OverlayFs in order of their path.
+    /// Files, ordered by path.
     pub files: Vec<DiscoveredFile>,
     /// Files that are not read, and why.
     pub skipped: Skipped,
     /// Whether the projects around the named paths were read in full.
     pub complete: bool,
-    /// The folders that the search began in: nothing above them belongs to the project.
+    /// The roots of the search; nothing outside them belongs to the project.
     pub roots: Vec<PathBuf>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn discover(request: &Request, files: &OverlayFs, configs: &Configs<'
         files,
         configs,
         exclude,
-        found: BTreeMap::new(),
+        files_by_path: BTreeMap::new(),
         skipped: Skipped::default(),
         walked: Vec::new(),
         complete: true,
@@ -105,7 +105,12 @@ pub(crate) fn discover(request: &Request, files: &OverlayFs, configs: &Configs<'
     search.add_context(roots.clone());
     search.drop_duplicate_links();
     let roots = roots.into_iter().map(|(root, _)| root).collect();
-    Ok(Discovery { files: search.found.into_values().collect(), skipped: search.skipped, complete: search.complete, roots })
+    Ok(Discovery {
+        files: search.files_by_path.into_values().collect(),
+        skipped: search.skipped,
+        complete: search.complete,
+        roots,
+    })
 }
 
 struct Search<'a> {
@@ -114,15 +119,15 @@ struct Search<'a> {
     configs: &'a Configs<'a>,
     /// `--exclude`, relative to the working directory.
     exclude: Globs,
-    found: BTreeMap<PathBuf, DiscoveredFile>,
+    files_by_path: BTreeMap<PathBuf, DiscoveredFile>,
     skipped: Skipped,
-    /// Folders that were read in full.
+    /// Folders that were walked completely.
     walked: Vec<PathBuf>,
     complete: bool,
 }
 
 impl Search<'_> {
-    /// What the request names: standard input alone, else the paths, else the working directory.
+    /// The paths that the request names: standard input alone, otherwise the paths, otherwise the working directory.
     fn named_paths(&self) -> Vec<PathBuf> {
         let cwd = &self.request.cwd;
         match (&self.request.stdin, self.request.paths.as_slice()) {
@@ -132,7 +137,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds what a named path stands for.
+    /// Adds a named file, or the files in a named folder.
     fn add_named(&mut self, path: &Path) -> Result<(), ConfigError> {
         let name = shown(path, &self.request.cwd);
         if self.excluded_above(path) {
@@ -145,7 +150,7 @@ impl Search<'_> {
         } else if self.files.overlay.contains_key(path) || path.symlink_metadata().is_ok() {
             self.add_named_file(path, name);
         } else {
-            return Err(ConfigError::new(message!("{name}: no such file or folder", "{name}：没有这个文件或文件夹")));
+            return Err(ConfigError::new(message!("{name}: no such file or folder", "{name}：文件或文件夹不存在")));
         }
         Ok(())
     }
@@ -159,7 +164,7 @@ impl Search<'_> {
             }
             FormatByName::AskShebang | FormatByName::Unknown => match FileFormat::by_shebang(&self.files.head(path)) {
                 Some(format) => format,
-                // Read elsewhere: a configuration of vramlint, or a file that states versions.
+                // The configuration of vramlint, or a file with library versions: another module reads it.
                 None if is_read_elsewhere(path) => FileFormat::Text,
                 None => {
                     self.skipped.add_named(name, SkipReason::UnsupportedKind);
@@ -176,13 +181,13 @@ impl Search<'_> {
     }
 
     fn add(&mut self, path: PathBuf, format: FileFormat, reported: bool, problem: Option<ReadProblem>) {
-        if let Some(known) = self.found.get_mut(&path) {
+        if let Some(known) = self.files_by_path.get_mut(&path) {
             known.reported |= reported;
             return;
         }
         let config = self.configs.of_folder(path.parent().unwrap_or(&path));
         let shown = shown(&path, &self.request.cwd);
-        self.found.insert(path.clone(), DiscoveredFile { path, shown, format, reported, config, problem });
+        self.files_by_path.insert(path.clone(), DiscoveredFile { path, shown, format, reported, config, problem });
     }
 
     fn walk(&self, root: &Path, limit: Option<WalkLimit>) -> WalkResult {
@@ -224,7 +229,7 @@ impl Search<'_> {
         }
     }
 
-    /// Reads the projects around the named paths, the outer ones first, as they hold the inner ones.
+    /// Adds the projects that contain the named paths. Outer projects come first, because they include the inner ones.
     fn add_context(&mut self, mut roots: Vec<(PathBuf, bool)>) {
         roots.sort();
         roots.dedup();
@@ -243,7 +248,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the entry itself is excluded; folders above it were asked before.
+    /// Whether the entry itself is excluded; the walk has already checked its parent folders.
     fn excluded(&self, path: &Path, is_folder: bool) -> bool {
         let name = path.file_name().unwrap_or_default();
         if is_folder && name == ".git" {
@@ -262,7 +267,7 @@ impl Search<'_> {
             })
     }
 
-    /// Whether a named path, or a folder above it up to the folder that its configuration governs, is excluded.
+    /// Whether a named path or one of its parent folders, up to the root of its configuration, is excluded.
     fn excluded_above(&self, path: &Path) -> bool {
         if self.request.no_ignore {
             return false;
@@ -276,10 +281,10 @@ impl Search<'_> {
             })
     }
 
-    /// A file that is reached both by its own name and through a link is reported once, under its own name.
+    /// Reports a file that is also reached through a link only once, under its own name.
     fn drop_duplicate_links(&mut self) {
         let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|data| data.is_symlink());
-        let reported = self.found.values().filter(|found| found.reported).map(|found| found.path.clone());
+        let reported = self.files_by_path.values().filter(|file| file.reported).map(|file| file.path.clone());
         let (links, own): (Vec<_>, Vec<_>) = reported.partition(|path| is_link(path));
         if links.is_empty() {
             return;
@@ -287,22 +292,22 @@ impl Search<'_> {
         let own: HashSet<PathBuf> = own.iter().filter_map(|path| path.canonicalize().ok()).collect();
         for link in links {
             let double = link.canonicalize().is_ok_and(|target| own.contains(&target));
-            if let (true, Some(found)) = (double, self.found.get_mut(&link)) {
-                found.reported = false;
+            if let (true, Some(file)) = (double, self.files_by_path.get_mut(&link)) {
+                file.reported = false;
             }
         }
     }
 }
 
-/// The root of the project that `path` belongs to, and whether something marks it: the nearest folder above with a
-/// configuration or a repository; else the named folder, or the folder of the named file.
+/// The root of the project of `path`, and whether it is marked: the nearest parent folder with a configuration or a repository;
+/// otherwise the named folder, or the folder of the named file.
 fn root_above(files: &OverlayFs, path: &Path, isolated: bool) -> (PathBuf, bool) {
     let start = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let marks = |folder: &Path| folder.join(".git").exists() || !isolated && has_config(files, folder);
     start.ancestors().find(|folder| marks(folder)).map_or_else(|| (start.to_path_buf(), false), |root| (root.to_path_buf(), true))
 }
 
-/// Whether a file of no format of its own is read all the same: as configuration, or for the versions that it states.
+/// Whether another module reads a file without a format: as configuration, or for library versions.
 pub(crate) fn is_read_elsewhere(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();

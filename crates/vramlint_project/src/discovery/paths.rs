@@ -1,8 +1,8 @@
-//! Paths, as text: no disk is asked.
+//! Lexical path operations, without file access.
 
 use std::path::{Component, Path, PathBuf};
 
-/// `path` from `cwd`, without `.` and `..`. Symbolic links are not looked at.
+/// `path` relative to `cwd` as an absolute path, without `.` and `..`. Symbolic links are not resolved.
 pub(crate) fn absolute(cwd: &Path, path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in cwd.join(path).components() {
@@ -15,8 +15,8 @@ pub(crate) fn absolute(cwd: &Path, path: &Path) -> PathBuf {
     out
 }
 
-/// A path as people see it: relative to `cwd`, with `/`; `.` for `cwd` itself. Absolute where there is no way from one to the
-/// other, as between two drives.
+/// A path as shown to the user: relative to `cwd`, with `/`; `.` for `cwd` itself. Absolute if there is no relative path, as
+/// between two drives.
 pub(crate) fn shown(path: &Path, cwd: &Path) -> String {
     let text = relative(path, cwd);
     if text.is_empty() { ".".to_owned() } else { text }

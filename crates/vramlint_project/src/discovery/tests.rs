@@ -1,7 +1,7 @@
 use crate::testing::{Folder, check, lines};
 use crate::{Report, Request, SkipReason};
 
-/// Shown paths of the files that were read: reported ones, then those for context.
+/// Shown paths of the files that were read: reported files, then context files.
 fn read(report: &Report) -> (Vec<String>, Vec<String>) {
     let hosts = report.project.files.iter().filter(|file| file.host.is_none());
     let (reported, context): (Vec<_>, Vec<_>) = hosts.partition(|file| file.reported);
@@ -84,10 +84,10 @@ fn named_files_are_reported_and_their_project_is_context() {
     let request = folder.request(&["p/sub"]);
     assert_eq!(reported(&request), ["p/sub/a.yaml", "p/sub/b.yaml"]);
     assert_eq!(context(&request), ["p/train.yaml"]);
-    // Without a mark above, the named folder is the project.
+    // Without a marked parent folder, the named folder is the project.
     let request = folder.request(&["q"]);
     assert_eq!((reported(&request), context(&request)), (vec!["q/other.yaml".into()], vec![]));
-    // From inside, paths go up.
+    // From a subfolder, paths start with `..`.
     let request = Request { cwd: folder.path().join("p/sub"), paths: vec!["a.yaml".into()], ..Request::default() };
     assert_eq!((reported(&request), context(&request)), (vec!["a.yaml".into()], vec!["b.yaml".into(), "../train.yaml".into()]));
 }
@@ -256,7 +256,7 @@ mod unix {
         let found = lines(&check(&folder.request(&[])).expect("no error"));
         set("shut", 0o755);
         assert_eq!(found[0], "a.yaml:1:1 bad-word a bad word");
-        // Whoever runs the tests as root may read everything.
+        // Root can read every file.
         if refused {
             assert!(found[1].starts_with("locked.yaml:1:1 unreadable-file cannot be read: "), "{found:?}");
             assert!(found[2].starts_with("shut:1:1 unreadable-file cannot be read: "), "{found:?}");

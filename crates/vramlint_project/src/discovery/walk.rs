@@ -1,4 +1,4 @@
-//! The walk through a folder: parallel, obeying `.gitignore`, never following a link to a folder.
+//! Walks a folder in parallel, respecting `.gitignore`, without following links to folders.
 
 use super::file_format::{FileFormat, FormatByName};
 use super::is_read_elsewhere;
@@ -11,29 +11,29 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How far a walk goes before it gives up; a home directory must not be read whole for the sake of one file.
+/// When a walk stops: one file must not cause a whole home directory to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WalkLimit {
-    /// Files that would be read.
+    /// Number of files to read.
     pub files: usize,
-    /// OverlayFs and folders that are looked at.
+    /// Number of files and folders that are visited.
     pub entries: usize,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct WalkResult {
-    /// OverlayFs to read.
+    /// Files to read.
     pub files: Vec<(PathBuf, FileFormat)>,
     /// Folders that could not be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
     /// Number of files and folders that are not read.
     pub skipped: BTreeMap<SkipReason, usize>,
-    /// Whether the limit was reached; the rest is then worth nothing.
+    /// Whether the limit was reached; the other fields are then incomplete.
     pub limit_reached: bool,
 }
 
-/// Walks below `root`. `excluded` is asked for every entry, with whether it is a folder.
+/// Walks `root`. `excluded` is called for every entry, with whether it is a folder.
 pub(crate) fn walk(
     root: &Path,
     files: &OverlayFs,
@@ -43,7 +43,7 @@ pub(crate) fn walk(
     excluded: &(dyn Fn(&Path, bool) -> bool + Sync),
 ) -> WalkResult {
     let out = Mutex::new(WalkResult::default());
-    let (entries, found, full) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    let (entries, file_count, full) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     let walker = WalkBuilder::new(root)
         .standard_filters(!no_ignore)
         .hidden(false)
@@ -62,7 +62,7 @@ pub(crate) fn walk(
             };
             let is_file = matches!(visit, Visit::File(..));
             let over = |counter: &AtomicUsize, most: usize| counter.fetch_add(1, Ordering::Relaxed) >= most;
-            if limit.is_some_and(|limit| over(&entries, limit.entries) || is_file && over(&found, limit.files)) {
+            if limit.is_some_and(|limit| over(&entries, limit.entries) || is_file && over(&file_count, limit.files)) {
                 full.store(true, Ordering::Relaxed);
                 return WalkState::Quit;
             }
@@ -89,9 +89,9 @@ pub(crate) fn walk(
 enum Visit {
     File(PathBuf, FileFormat),
     Unreadable(PathBuf, String),
-    /// Nothing here; a folder is not entered.
+    /// Skip the entry; do not enter a folder.
     Skip(Option<SkipReason>),
-    /// Nothing here; a folder is entered.
+    /// Skip the entry; enter a folder.
     Pass,
 }
 
@@ -110,7 +110,7 @@ fn visit(entry: &DirEntry, files: &OverlayFs, excluded: &(dyn Fn(&Path, bool) ->
     if is_folder {
         return Visit::Pass;
     }
-    // A link to a file is read, a link to a folder is not entered; pipes and devices would never end.
+    // A link to a file is read, a link to a folder is not entered. Pipes and devices are skipped: reading them may not end.
     if !path.is_file() {
         return Visit::Skip(None);
     }
@@ -120,7 +120,7 @@ fn visit(entry: &DirEntry, files: &OverlayFs, excluded: &(dyn Fn(&Path, bool) ->
     }
 }
 
-/// Why a file without a format is skipped; `None` if it is read elsewhere.
+/// Why a file without a format is skipped; `None` if another module reads it.
 fn skip_reason(path: &Path) -> Option<SkipReason> {
     match FileFormat::by_name(path) {
         FormatByName::Dataset => Some(SkipReason::Dataset),
@@ -129,7 +129,7 @@ fn skip_reason(path: &Path) -> Option<SkipReason> {
     }
 }
 
-/// The format of a file that was not named on the command line.
+/// The format of a file that the command line does not name.
 pub(crate) fn format_in_walk(path: &Path, files: &OverlayFs) -> Option<FileFormat> {
     match FileFormat::by_name(path) {
         FormatByName::Format(format) => Some(format),
@@ -138,7 +138,7 @@ pub(crate) fn format_in_walk(path: &Path, files: &OverlayFs) -> Option<FileForma
     }
 }
 
-/// Hidden files and folders are left alone, but for the workflows and actions of GitHub.
+/// Whether the entry is hidden. The folders of GitHub workflows and actions do not count.
 pub(crate) fn is_hidden(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
@@ -146,12 +146,12 @@ pub(crate) fn is_hidden(path: &Path) -> bool {
     dotted || folder == OsStr::new(".github") && name != OsStr::new("workflows") && name != OsStr::new("actions")
 }
 
-/// `.env`, the one hidden file that is read; a folder of that name is a virtual environment.
+/// Whether this is `.env`, the only hidden file that is read; a folder with that name is a virtual environment.
 pub(crate) fn is_env_file(path: &Path) -> bool {
     path.file_name() == Some(OsStr::new(".env"))
 }
 
-/// An entry that could not be read. Faults inside a `.gitignore` are none of ours.
+/// Records an entry that could not be read. Errors in a `.gitignore` are ignored.
 fn walk_error(error: &ignore::Error) -> Visit {
     match (path_of(error), error.io_error()) {
         (Some(path), Some(io)) => Visit::Unreadable(path.to_path_buf(), io.to_string()),

@@ -3,19 +3,19 @@
 use super::FixedFile;
 use similar::{Algorithm, TextDiff};
 
-/// Lines around a change.
+/// Context lines around a change.
 const CONTEXT: usize = 3;
 
-/// Lines around a change of a file of variables: its other lines may hold secrets, which must not end up in a log.
+/// Context lines in an environment file: its other lines may contain secrets, which must not appear in logs.
 const ENV_FILE_CONTEXT: usize = 0;
 
-/// The change of a file as a unified diff that `patch` and `git apply` read; empty where nothing changed. Line endings are kept
-/// as they are, so that lines of a file with CRLF end with `\r`.
+/// A unified diff for `patch` and `git apply`; empty if nothing changed. Line endings are preserved, so lines of a CRLF file end
+/// with `\r`.
 pub fn unified_diff(file: &FixedFile) -> String {
     if file.before == file.after {
         return String::new();
     }
-    // `similar` takes a lone `\r` for a line end; `patch` does not, so lines are split here.
+    // `similar` treats a lone `\r` as a line end, but `patch` does not, so lines are split here.
     let (before, after) = (lines(&file.before), lines(&file.after));
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&before, &after);
     let mut out = format!("--- a/{0}\n+++ b/{0}\n", file.shown);

@@ -1,4 +1,4 @@
-//! Fixes until nothing changes: apply, read again, check again.
+//! Applies fixes and checks again until no fix applies.
 
 use super::select::{AppliedFix, FixedFile, SelectedFix, apply_to_texts, select_fixes};
 use crate::backend::Backend;
@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 use vramlint_base::{FileId, Finding, Message};
 use vramlint_resolve::Project;
 
-/// Rounds at most: two fixes that undo each other must end.
+/// Maximum number of rounds, because two fixes may undo each other.
 const MAX_ROUNDS: usize = 10;
 
-/// What fixing did. Nothing is written yet: see [`super::write`] and [`super::unified_diff`].
+/// The result of applying fixes in memory; see [`super::write`] and [`super::unified_diff`].
 #[derive(Debug)]
 pub struct FixOutcome {
     /// Changed files, by path.
     pub files: Vec<FixedFile>,
     /// The report after fixing.
     pub report: Report,
-    /// Fixes that broke the text or left their finding: our own bugs. They are not in `files`.
+    /// Fixes that broke the text or did not remove their finding: bugs in vramlint. They are not in `files`.
     pub failed: Vec<AppliedFix>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn fix_with(
         let after = check_with(backend, &next, progress)?;
         let useless = ineffective_fixes(&report.findings, &after.findings, &report.project, &after.project, &selected);
         if !useless.is_empty() {
-            // Again from the same apply_to_texts without them; this ends, as every pass bans one more.
+            // Retry from the same texts without these fixes. This terminates, because each pass rejects at least one more.
             rejected.extend(useless);
             continue;
         }
@@ -74,7 +74,7 @@ pub(crate) fn fix_with(
     Ok(FixOutcome { files, report, failed })
 }
 
-/// Lays a text over a file; the file of standard input has its own place.
+/// Overrides the content of a file; standard input has its own field.
 fn set(request: &mut Request, path: &Path, bytes: Vec<u8>) {
     match &mut request.stdin {
         Some((name, old)) if absolute(&request.cwd, name) == path => *old = bytes,
@@ -82,8 +82,8 @@ fn set(request: &mut Request, path: &Path, bytes: Vec<u8>) {
     }
 }
 
-/// Drops the fixes that make a reader see more count_errors than before, and gives them back. A fix that breaks a text only together
-/// with others waits for the next round.
+/// Removes and returns the fixes that add syntax errors. A fix that breaks a text only in combination with others is postponed to
+/// the next round.
 pub(super) fn drop_breaking(
     backend: &Backend,
     project: &Project,
@@ -112,7 +112,7 @@ pub(super) fn drop_breaking(
     (kept, broken)
 }
 
-/// How many count_errors the readers see in a text with this name.
+/// Number of syntax errors in a text with this path.
 pub(crate) fn count_errors(backend: &Backend, path: &str, text: &str) -> usize {
     let format = match FileFormat::by_name(Path::new(path)) {
         FormatByName::Format(format) => Some(format),
@@ -121,7 +121,7 @@ pub(crate) fn count_errors(backend: &Backend, path: &str, text: &str) -> usize {
     format.map_or(0, |format| error_count(&parse_text(backend, format, text)))
 }
 
-/// The fixes whose finding is as frequent as before: what is said stays the same, while its place may move.
+/// The fixes whose finding occurs as often as before. Findings are compared by rule, message and file, because ranges may move.
 fn ineffective_fixes(
     before: &[Finding],
     after: &[Finding],
@@ -144,13 +144,13 @@ fn ineffective_fixes(
     }
     let remains = |applied: &&AppliedFix| {
         let key = (applied.code, &applied.message, applied.path.as_str());
-        let of = |counts: &HashMap<Key<'_>, usize>| counts.get(&key).copied().unwrap_or(0);
-        of(&after) > of(&before).saturating_sub(of(&fixed))
+        let count = |counts: &HashMap<Key<'_>, usize>| counts.get(&key).copied().unwrap_or(0);
+        count(&after) > count(&before).saturating_sub(count(&fixed))
     };
     selected.iter().map(|selected| &selected.applied).filter(remains).cloned().collect()
 }
 
-/// Remembers what a round changed: the text before the first round stays.
+/// Records the changes of a round; `before` stays the text before the first round.
 fn record_changes(changed: &mut BTreeMap<PathBuf, FixedFile>, project: &Project, cwd: &Path, selected: &[SelectedFix]) {
     for (id, after) in apply_to_texts(project, selected) {
         let file = project.file(id);

@@ -1,9 +1,9 @@
-//! Carries edits of embedded apply_to_texts to the whole file, where that is certain.
+//! Maps edits of embedded texts to the host file, if that is unambiguous.
 
 use vramlint_base::{Edit, FileRange, Fix, TextRange};
 use vramlint_resolve::Project;
 
-/// The fix with all its edits in whole files; `None` where one of them has no sure place there.
+/// The fix with all edits mapped to host files; `None` if an edit cannot be mapped reliably.
 pub(crate) fn fix_in_host(project: &Project, fix: &Fix) -> Option<Fix> {
     let edits = fix.edits.iter().map(|edit| edit_in_host(project, edit)).collect::<Option<Vec<_>>>()?;
     Some(Fix { edits, ..fix.clone() })
@@ -18,7 +18,7 @@ fn edit_in_host(project: &Project, edit: &Edit) -> Option<Edit> {
     let to_host = |offset: u32| embedded.to_host(TextRange::at(offset)).start;
     let start = to_host(range.start);
     let at = TextRange::new(start, start + range.len());
-    // Lines of an embedded text may stand apart in its host, behind indentation: then there is no single range.
+    // The lines of an embedded text may be separated by indentation in the host, so there may be no single range.
     if host.text.get(at.as_usize()) != Some(replaced) {
         return None;
     }
@@ -26,8 +26,8 @@ fn edit_in_host(project: &Project, edit: &Edit) -> Option<Edit> {
     Some(Edit { place: FileRange::new(*host_id, at), text })
 }
 
-/// The text that is put into the host: every new line gets the indentation that the host has there. `None` where the host puts
-/// something else before the lines, such as the `>` of a quotation.
+/// The text to insert into the host: every new line gets the indentation of the host. `None` if the host prefixes the lines with
+/// something else, such as `>` in a quotation.
 fn indent(text: &str, project: &Project, place: FileRange) -> Option<String> {
     let file = project.file(place.file);
     let (host_id, embedded) = file.host.as_ref()?;
@@ -42,7 +42,7 @@ fn indent(text: &str, project: &Project, place: FileRange) -> Option<String> {
         let prefix = host.text.get(host.lines.line_start(host.lines.line_of(at)) as usize..at as usize)?;
         prefix.chars().all(|c| c == ' ' || c == '\t').then_some(prefix)
     };
-    // A new line at the very end: the host has no line there yet that would tell, so the one above does.
+    // For a new line at the end, the host has no line to take the indentation from; use the previous line.
     let is_new = start as usize == file.text.len() && line > 0;
     let prefix = before(if is_new { file.lines.line_start(line - 1) } else { start })?;
     if !is_new {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn edits_of_one_line_are_carried_and_others_only_where_sure() {
-        // The embedded text is `a: 1\nb: 2\n`; in the host it is indented by two blanks.
+        // The embedded text is `a: 1\nb: 2\n`; in the host it is indented by two spaces.
         let host = "说明\n```yaml\n  a: 1\n  b: 2\n```\n";
         assert_eq!(apply(host, 3..4, "9").as_deref(), Some("说明\n```yaml\n  a: 9\n  b: 2\n```\n"));
         assert_eq!(apply(host, 5..6, "c").as_deref(), Some("说明\n```yaml\n  a: 1\n  c: 2\n```\n"));

@@ -1,4 +1,4 @@
-//! Fixes of a report as edits, for those who apply them themselves: an editor. Nothing is read from a disk.
+//! Fixes of a report as edits that an editor applies, without file access.
 
 use super::fixpoint::{count_errors, drop_breaking};
 use super::host_edits::fix_in_host;
@@ -8,25 +8,25 @@ use std::collections::HashSet;
 use vramlint_base::{Applicability, Edit, Finding, Fix, Message};
 use vramlint_resolve::Project;
 
-/// The safe fixes of findings that can be applied together: they do not touch each other, and no reader sees more count_errors after them.
-/// What waits for another of them comes with the next report.
+/// The safe fixes that can be applied together: they do not overlap and add no syntax errors. Fixes that conflict with them are
+/// left for the next report.
 pub fn safe_fixes(project: &Project, findings: &[Finding]) -> Vec<Fix> {
     let selected = select_fixes(project, findings, false, &HashSet::new());
     let (kept, _) = drop_breaking(&Backend::standard(), project, selected);
     kept.into_iter().map(|selected| selected.fix).collect()
 }
 
-/// Whether edits of whole files make a reader see more count_errors than it sees now, or cannot be applied at all.
+/// Whether edits of host files add syntax errors, or cannot be applied.
 pub fn breaks(project: &Project, edits: &[Edit]) -> bool {
-    let sound = |edit: &Edit| {
+    let is_valid = |edit: &Edit| {
         let file = project.files.get(edit.place.file.0 as usize);
         file.is_some_and(|file| file.host.is_none() && file.text.get(edit.place.range.as_usize()).is_some())
     };
-    let apart = |index: usize, edit: &Edit| {
+    let is_disjoint = |index: usize, edit: &Edit| {
         let others = &edits[..index];
         others.iter().all(|other| other.place.file != edit.place.file || !other.place.range.touches(edit.place.range))
     };
-    if !edits.iter().enumerate().all(|(index, edit)| sound(edit) && apart(index, edit)) {
+    if !edits.iter().enumerate().all(|(index, edit)| is_valid(edit) && is_disjoint(index, edit)) {
         return true;
     }
     let none = || Message { en: String::new(), zh: String::new() };
@@ -39,7 +39,7 @@ pub fn breaks(project: &Project, edits: &[Edit]) -> bool {
     })
 }
 
-/// A fix with all its edits in whole files; `None` where one of them has no sure place there.
+/// The fix with all edits mapped to host files; `None` if an edit cannot be mapped reliably.
 pub fn in_host(project: &Project, fix: &Fix) -> Option<Fix> {
     fix_in_host(project, fix)
 }

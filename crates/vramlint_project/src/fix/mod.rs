@@ -1,9 +1,8 @@
-//! Fixes: which are applied, to which apply_to_texts, and how they reach the disk.
+//! Fixes: selects them, applies them in memory, and writes the files.
 //!
-//! Nothing is written unless [`write`] is called: a file of standard input has a place in the project, not on the disk, and is
-//! printed instead.
+//! Only [`write`] writes. Standard input has a path in the project but no file, so its text is printed instead.
 //!
-//! Edits are byte-wise, so that line endings, a byte order mark and a missing last line break stay as they are.
+//! Edits work on bytes, so line endings, a byte order mark and a missing final line break are preserved.
 
 mod diff;
 mod fixpoint;
@@ -25,8 +24,8 @@ use std::path::Path;
 use vramlint_base::Finding;
 use vramlint_resolve::Project;
 
-/// Applies fixes once: the first that is allowed of each finding, as far as they do not touch each other. The findings must be
-/// those of a report on `project`; `cwd` is what its paths are relative to.
+/// Applies the first allowed fix of each finding once, skipping fixes that overlap. The findings must come from a report on
+/// `project`, whose paths are relative to `cwd`.
 pub fn apply(project: &Project, cwd: &Path, findings: &[Finding], unsafe_ok: bool) -> Vec<FixedFile> {
     let selected = select::select_fixes(project, findings, unsafe_ok, &HashSet::new());
     let mut out: BTreeMap<_, FixedFile> = BTreeMap::new();

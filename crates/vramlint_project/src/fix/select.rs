@@ -1,4 +1,4 @@
-//! Chooses which fixes are applied together, and applies them to apply_to_texts.
+//! Selects the fixes to apply together, and applies them to the texts.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ pub struct AppliedFix {
     pub code: &'static str,
     /// Name of the rule.
     pub name: &'static str,
-    /// The finding.
+    /// The message of the finding.
     pub message: Message,
-    /// What the fix did.
+    /// The title of the fix.
     pub title: Message,
     /// Path of the finding, as shown.
     pub path: String,
@@ -23,27 +23,27 @@ pub struct AppliedFix {
 /// A file with its fixes applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedFile {
-    /// Where it is, absolute.
+    /// Absolute path.
     pub path: PathBuf,
-    /// Where it is, as shown.
+    /// Path as shown.
     pub shown: String,
     /// The text before.
     pub before: String,
     /// The text after.
     pub after: String,
-    /// What was applied, in order.
+    /// The applied fixes, in order.
     pub applied: Vec<AppliedFix>,
 }
 
-/// A fix that is to be applied.
+/// A fix to apply.
 #[derive(Clone, Debug)]
 pub(crate) struct SelectedFix {
     pub(crate) applied: AppliedFix,
     pub(crate) fix: Fix,
 }
 
-/// The first fix of each finding that may be applied. Of two that touch each other the one that stands first wins; the other
-/// waits for the next round. `rejected` fixes were tried and did harm, or nothing.
+/// The first applicable fix of each finding. Of two overlapping fixes, the one that starts first is selected; the other is left
+/// for the next round. `rejected` fixes were tried and failed.
 pub(crate) fn select_fixes(
     project: &Project,
     findings: &[Finding],
@@ -61,8 +61,8 @@ pub(crate) fn select_fixes(
             title: fix.title.clone(),
             path: path.clone(),
         };
-        let may = |fix: &&Fix| fix.applicability >= least && is_sound(project, fix) && !rejected.contains(&name(fix));
-        if let Some(fix) = finding.fixes.iter().find(may) {
+        let is_allowed = |fix: &&Fix| fix.applicability >= least && is_sound(project, fix) && !rejected.contains(&name(fix));
+        if let Some(fix) = finding.fixes.iter().find(is_allowed) {
             wanted.push(SelectedFix { applied: name(fix), fix: fix.clone() });
         }
     }
@@ -84,12 +84,12 @@ pub(crate) fn select_fixes(
     wanted
 }
 
-/// Whether a fix can be applied as it is: it changes something, in files that were named and whose bytes we understand.
+/// Whether a fix can be applied: it changes something, and only in reported files that decode without errors.
 fn is_sound(project: &Project, fix: &Fix) -> bool {
     let edit_is_sound = |edit: &Edit| {
         let file = project.file(edit.place.file);
         let old = file.text.get(edit.place.range.as_usize());
-        // A name that is not UTF-8 cannot be found again by its shown path.
+        // The shown path of a file name that is not UTF-8 does not identify the file.
         let findable = !file.path.contains('\u{fffd}');
         findable
             && file.reported
@@ -97,14 +97,14 @@ fn is_sound(project: &Project, fix: &Fix) -> bool {
             && file.decode_errors.is_empty()
             && old.is_some_and(|old| old != edit.text)
     };
-    let apart = |i: usize, edit: &Edit| {
+    let is_disjoint = |i: usize, edit: &Edit| {
         let others = &fix.edits[..i];
         others.iter().all(|other| other.place.file != edit.place.file || !other.place.range.touches(edit.place.range))
     };
-    !fix.edits.is_empty() && fix.edits.iter().enumerate().all(|(i, edit)| edit_is_sound(edit) && apart(i, edit))
+    !fix.edits.is_empty() && fix.edits.iter().enumerate().all(|(i, edit)| edit_is_sound(edit) && is_disjoint(i, edit))
 }
 
-/// The apply_to_texts of the files that `selected` changes. Edits that touch each other must have been sorted out before.
+/// The new texts of the files that `selected` changes. The edits must not overlap.
 pub(crate) fn apply_to_texts<'a>(
     project: &Project,
     selected: impl IntoIterator<Item = &'a SelectedFix>,

@@ -1,11 +1,11 @@
-//! Writes fixed files so that a crash leaves the old text or the new one, never half of one.
+//! Writes fixed files atomically: after a crash, a file has the old or the new text.
 
 use super::FixedFile;
 use std::io::{Error, Write};
 use std::path::Path;
 
-/// Writes one fixed file. A link is followed: its target changes, the link stays. Permissions stay. Refused where the file on
-/// the disk is not the one that was read. One that was not there is made.
+/// Writes one fixed file; creates it if it did not exist. Links are followed and kept, and permissions are kept. Fails if the file
+/// has changed since it was read.
 pub fn write(file: &FixedFile) -> Result<(), Error> {
     if file.before.is_empty() && !file.path.exists() {
         return std::fs::File::create_new(&file.path)?.write_all(file.after.as_bytes());
@@ -17,10 +17,10 @@ pub fn write(file: &FixedFile) -> Result<(), Error> {
     replace(&target, file.after.as_bytes())
 }
 
-/// Replaces the bytes of an existing file in one step.
+/// Replaces the content of an existing file atomically.
 pub(crate) fn replace(target: &Path, bytes: &[u8]) -> Result<(), Error> {
     let permissions = std::fs::metadata(target)?.permissions();
-    // Renaming would replace a file that its owner has locked against writing.
+    // Renaming would replace a read-only file.
     if permissions.readonly() {
         return Err(Error::new(std::io::ErrorKind::PermissionDenied, "the file is read-only"));
     }

@@ -1,4 +1,4 @@
-//! All models that a project names, from where they lie.
+//! Collects the models that a project names.
 
 use super::model_folder::{base_of_adapters, read_config};
 use super::{hub_cache, model_names};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use vramlint_estimate::{Model, Models, Source};
 use vramlint_resolve::Project;
 
-/// Reads what the configurations declare, what lies in the project, and what lies in the user's cache.
+/// Reads the models that the configurations declare, the models in the project, and the models in the Hugging Face caches.
 pub(crate) fn collect_models(project: &Project, files: &OverlayFs, cwd: &Path, caches: &[PathBuf], configs: &[Config]) -> Models {
     let mut models = Models::catalogue();
     for model in configs.iter().flat_map(|config| &config.declared) {
@@ -18,8 +18,8 @@ pub(crate) fn collect_models(project: &Project, files: &OverlayFs, cwd: &Path, c
     }
     let mut adapters = Vec::new();
     for (name, bases) in model_names::model_names(project, cwd) {
-        let places = NameResolver { files, cwd, bases: &bases };
-        let in_folder = places.add(&name, &mut models);
+        let resolver = NameResolver { files, cwd, bases: &bases };
+        let in_folder = resolver.add(&name, &mut models);
         if let Some((base, path)) = in_folder.adapters {
             add_cached(&base, caches, files, &mut models);
             adapters.push((name, base, path));
@@ -27,7 +27,7 @@ pub(crate) fn collect_models(project: &Project, files: &OverlayFs, cwd: &Path, c
             add_cached(&name, caches, files, &mut models);
         }
     }
-    // Adapters are loaded onto their base.
+    // An adapter has the architecture of its base model.
     for (name, base, path) in adapters {
         if let Some(model) = models.find(&base) {
             models.insert(Model { id: name, source: Source::Project(path), ..model });
@@ -36,19 +36,19 @@ pub(crate) fn collect_models(project: &Project, files: &OverlayFs, cwd: &Path, c
     models
 }
 
-/// Where a name may be a path.
+/// Resolves model names as paths.
 struct NameResolver<'a> {
     files: &'a OverlayFs,
     cwd: &'a Path,
     bases: &'a BTreeSet<PathBuf>,
 }
 
-/// What the folders say about a name.
+/// The result of looking up a model name as a path.
 #[derive(Default)]
 struct FolderLookup {
     /// Whether a `config.json` was found, readable or not.
     found: bool,
-    /// The base of adapters that lie there instead, and their path as shown.
+    /// If the folder holds adapters instead: their base model, and their path as shown.
     adapters: Option<(String, String)>,
 }
 
@@ -75,11 +75,11 @@ impl NameResolver<'_> {
     }
 }
 
-/// What the user's cache says about a name of the hub.
+/// Adds a hub model from the caches.
 fn add_cached(name: &str, caches: &[PathBuf], files: &OverlayFs, models: &mut Models) {
-    if let Some(found) = hub_cache::find(caches, name) {
-        let source = Source::Cache(found.shown);
-        match read_config(files, &found.config, name, source.clone()) {
+    if let Some(cached) = hub_cache::find(caches, name) {
+        let source = Source::Cache(cached.shown);
+        match read_config(files, &cached.config, name, source.clone()) {
             Ok(model) => models.insert(model),
             Err(_) => models.insert_unreadable(name, &source),
         }

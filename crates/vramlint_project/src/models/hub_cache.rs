@@ -1,31 +1,31 @@
-//! The user's Hugging Face cache: `models--org--name/refs/main` names a revision, `snapshots/<revision>` holds its files as links to
-//! `blobs`. `huggingface_hub` 2.4.0 `constants.py`, `file_download.py`.
+//! The Hugging Face cache of the user: `models--org--name/refs/main` names a revision, `snapshots/<revision>` contains its files as
+//! links to `blobs`. `huggingface_hub` 2.4.0 `constants.py`, `file_download.py`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The largest file of `refs` that is read; a revision has 40 letters.
+/// Maximum size of a file in `refs`, bytes; a revision has 40 characters.
 const MAX_REF_SIZE: u64 = 256;
 
-/// A model that lies in a cache.
+/// A cached model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cached {
     /// Its `config.json`.
     pub config: PathBuf,
-    /// The same from the folder of the cache, for people.
+    /// The same path relative to the cache, as shown to the user.
     pub shown: String,
 }
 
-/// The folders in which the Hugging Face libraries of this user keep what they have loaded.
+/// The cache folders of the Hugging Face libraries for this user.
 pub fn hub_caches() -> Vec<PathBuf> {
     caches_of(|name| std::env::var_os(name))
 }
 
-/// The same for any environment. `HF_HUB_CACHE` wins over `HF_HOME`, that over `XDG_CACHE_HOME`, that over the home folder. Before
-/// version 5 transformers had a variable of its own.
+/// The cache folders for an environment. Precedence: `HF_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME`, the home folder. transformers
+/// had its own variable until 5.0.
 pub(super) fn caches_of(environment: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let home = || ["HOME", "USERPROFILE"].iter().find_map(|name| environment(name)).map(PathBuf::from);
-    let given = |name: &str| {
+    let variable = |name: &str| {
         let path = PathBuf::from(environment(name).filter(|value| !value.is_empty())?);
         match path.strip_prefix("~") {
             Ok(rest) => Some(home()?.join(rest)),
@@ -33,20 +33,20 @@ pub(super) fn caches_of(environment: impl Fn(&str) -> Option<OsString>) -> Vec<P
         }
     };
     let usual = || {
-        let hugging_face = given("HF_HOME").or_else(|| {
-            let caches = given("XDG_CACHE_HOME").or_else(|| Some(home()?.join(".cache")))?;
+        let hugging_face = variable("HF_HOME").or_else(|| {
+            let caches = variable("XDG_CACHE_HOME").or_else(|| Some(home()?.join(".cache")))?;
             Some(caches.join("huggingface"))
         });
         Some(hugging_face?.join("hub"))
     };
-    let hub = given("HF_HUB_CACHE").or_else(|| given("HUGGINGFACE_HUB_CACHE")).or_else(usual);
-    let mut caches: Vec<PathBuf> = hub.into_iter().chain(given("TRANSFORMERS_CACHE")).collect();
+    let hub = variable("HF_HUB_CACHE").or_else(|| variable("HUGGINGFACE_HUB_CACHE")).or_else(usual);
+    let mut caches: Vec<PathBuf> = hub.into_iter().chain(variable("TRANSFORMERS_CACHE")).collect();
     caches.retain(|cache| cache.is_absolute());
     caches.dedup();
     caches
 }
 
-/// The model of this name in the first cache that has its `config.json`.
+/// The model with this name in the first cache that contains its `config.json`.
 pub(super) fn find(caches: &[PathBuf], id: &str) -> Option<Cached> {
     if !is_repository(id) {
         return None;
@@ -55,7 +55,7 @@ pub(super) fn find(caches: &[PathBuf], id: &str) -> Option<Cached> {
     caches.iter().find_map(|cache| {
         let snapshot = snapshot(&cache.join(&name))?;
         let config = snapshot.join("config.json");
-        // Links lead to the blobs of the same cache and nowhere else.
+        // Links must not leave the cache.
         let real = config.canonicalize().ok().filter(|real| real.is_file())?;
         if !cache.canonicalize().is_ok_and(|cache| real.starts_with(cache)) {
             return None;
@@ -65,7 +65,7 @@ pub(super) fn find(caches: &[PathBuf], id: &str) -> Option<Cached> {
     })
 }
 
-/// The snapshot of `main`; without a `main`, the only one that is there.
+/// The snapshot of `main`; without `main`, the only snapshot.
 fn snapshot(repository: &Path) -> Option<PathBuf> {
     let snapshots = repository.join("snapshots");
     let main = repository.join("refs").join("main");
@@ -80,7 +80,7 @@ fn snapshot(repository: &Path) -> Option<PathBuf> {
     all.next().is_none().then_some(only)
 }
 
-/// Whether this is a name of the hub: `name` or `organisation/name`.
+/// Whether this is a valid hub name: `name` or `organization/name`.
 fn is_repository(id: &str) -> bool {
     let part = |part: &str| {
         !part.is_empty()

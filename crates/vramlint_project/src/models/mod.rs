@@ -1,5 +1,4 @@
-//! The models that a project names, read from where they lie: the project's folders and the user's Hugging Face cache. Never the
-//! network.
+//! Reads the models that a project names from its folders and from the Hugging Face cache of the user; never from the network.
 
 mod collect;
 mod hub_cache;
@@ -16,28 +15,28 @@ use std::path::{Path, PathBuf};
 use vramlint_base::{Message, message};
 use vramlint_estimate::{Model, Models, Source};
 
-/// The model that `name` means on a command line: a `config.json` or the folder of one (relative to `cwd`), a name on the hub that
-/// lies in one of `caches`, or one of the catalogue.
+/// The model that `name` refers to on the command line: a `config.json` or its folder (relative to `cwd`), a hub model in one of
+/// `caches`, or a model in the catalog.
 pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, Message> {
     let (files, path) = (OverlayFs::default(), absolute(cwd, Path::new(name)));
     if !name.is_empty() && path.exists() {
         return read_config(&files, &path, name, Source::Project(shown(&path, cwd)));
     }
     let mut models = Models::catalogue();
-    if let Some(found) = hub_cache::find(caches, name) {
-        match read_config(&files, &found.config, name, Source::Cache(found.shown)) {
+    if let Some(cached) = hub_cache::find(caches, name) {
+        match read_config(&files, &cached.config, name, Source::Cache(cached.shown)) {
             Ok(model) => models.insert(model),
             Err(why) => return Err(why),
         }
     }
     models.find(name).ok_or_else(|| match models.nearest(name) {
         Some(meant) => message!(
-            "unknown model `{name}`, did you mean `{meant}`? For any other model, specify its folder or config.json",
-            "未知的模型 `{name}`，是否想写 `{meant}`？其他模型请给出其目录或 config.json"
+            "unknown model `{name}`; did you mean `{meant}`? For any other model, specify its folder or config.json",
+            "未知的模型 `{name}`；是否想写 `{meant}`？其他模型请指定其文件夹或 config.json"
         ),
         None => message!(
             "unknown model `{name}`; specify its folder or config.json",
-            "未知的模型 `{name}`；请给出其目录或 config.json"
+            "未知的模型 `{name}`；请指定其文件夹或 config.json"
         ),
     })
 }

@@ -1,4 +1,4 @@
-//! A folder with a model: its `config.json`, and the parameters counted in the weights beside it.
+//! Reads a model folder: its `config.json`, and the parameter count from its weight files.
 
 use crate::overlay_fs::OverlayFs;
 use std::fs::File;
@@ -9,12 +9,12 @@ use vramlint_estimate::models::{config_from_json, parameters_of_header, paramete
 use vramlint_estimate::{Model, Source};
 use vramlint_memory::Config;
 
-/// The largest `config.json` that is read; those of the hub have some KiB.
+/// Maximum size of a `config.json`, bytes; on the hub, they have a few KiB.
 const MAX_CONFIG_SIZE: u64 = 4 << 20;
-/// The largest header or index that is read: 256 experts in 61 backend take 9 MiB.
+/// Maximum size of a safetensors header or index, bytes; 256 experts in 61 layers need 9 MiB.
 const MAX_HEADER_SIZE: u64 = 32 << 20;
 
-/// Reads a model from its `config.json`, or from the folder that holds one.
+/// Reads a model from its `config.json`, or from the folder that contains one.
 pub(crate) fn read_config(files: &OverlayFs, path: &Path, id: &str, source: Source) -> Result<Model, Message> {
     let inside = path.join("config.json");
     let path = if files.is_file(path) { path } else { &inside };
@@ -36,23 +36,23 @@ pub(super) fn base_of_adapters(files: &OverlayFs, folder: &Path) -> Option<Strin
     config_from_json(&config).ok()?.text("base_model_name_or_path").filter(|base| !base.is_empty()).map(str::to_owned)
 }
 
-/// The text of a file that is not larger than it may be.
+/// The text of a file of at most `most` bytes.
 fn text(files: &OverlayFs, path: &Path, most: u64) -> Result<String, Message> {
     let unreadable = |error: std::io::Error| message!("cannot be read: {error}", "无法读取：{error}");
     let size = files.size(path).map_err(unreadable)?;
     if size > most {
         let mib = size >> 20;
-        return Err(message!("has {mib} MiB, too large for a config.json", "有 {mib} MiB，不会是 config.json"));
+        return Err(message!("has {mib} MiB, too large for a config.json", "大小为 {mib} MiB，超出 config.json 的上限"));
     }
     String::from_utf8(files.read(path).map_err(unreadable)?).map_err(|_| message!("is not UTF-8", "不是 UTF-8 编码"))
 }
 
-/// Parameters as counted in the weights beside a `config.json`.
+/// The parameter count in the weight files next to a `config.json`.
 fn count(files: &OverlayFs, folder: &Path, config: &Config, model: &Model) -> Option<u64> {
-    let one = folder.join("model.safetensors");
-    if one.is_file() {
+    let single = folder.join("model.safetensors");
+    if single.is_file() {
         let tied = config.flag("tie_word_embeddings") == Some(true);
-        return parameters_of_header(&header(&one)?, tied);
+        return parameters_of_header(&header(&single)?, tied);
     }
     let index = folder.join("model.safetensors.index.json");
     files
@@ -62,7 +62,7 @@ fn count(files: &OverlayFs, folder: &Path, config: &Config, model: &Model) -> Op
         .and_then(|text| parameters_of_index(&text, model.dtype))
 }
 
-/// The header of a safetensors file; the weights behind it are not read.
+/// The header of a safetensors file; the weights are not read.
 fn header(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
     let all = file.metadata().ok()?.len();

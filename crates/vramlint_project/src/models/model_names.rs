@@ -1,4 +1,4 @@
-//! The names of models in a project, and the folders from which a name that is a path may be meant.
+//! The model names in a project, and the folders that a name may be relative to.
 
 use crate::discovery::paths::absolute;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,8 @@ use vramlint_resolve::{Project, Run};
 /// Settings whose values name models.
 const NAMING: [Concept; 3] = [Concept::Model, Concept::ReferenceModel, Concept::RewardModel];
 
-/// Every name, with the folders from which it may be a path: those of the configuration, of the file that writes it, of the script
-/// that is started, and the working directory. Where a training is started from is not written anywhere.
+/// Every model name with the folders that it may be relative to: the folders of the configuration, of the file that sets it, of the
+/// entry script, and the working directory. The folder that the training starts in is unknown.
 pub(super) fn model_names(project: &Project, cwd: &Path) -> BTreeMap<String, BTreeSet<PathBuf>> {
     let mut names: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
     let mut add = |name: &str, run: &Run, place: Option<FileRange>| {

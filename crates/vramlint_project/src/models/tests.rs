@@ -1,4 +1,4 @@
-//! Caches and folders as the libraries make them, built in temporary folders.
+//! Caches and model folders in the layout of the libraries, built in temporary folders.
 
 use super::*;
 use crate::backend::Backend;
@@ -7,7 +7,7 @@ use crate::testing::Folder;
 use crate::{Report, Request};
 use vramlint_memory::setup::{Dtype, Quantization};
 
-/// A small model; `hidden` tells one from another.
+/// A small model; `hidden` distinguishes models.
 fn config(hidden: u32) -> String {
     format!(
         "{{\"model_type\": \"llama\", \"hidden_size\": {hidden}, \"num_hidden_layers\": 2, \"vocab_size\": 100, \"torch_dtype\": \"bfloat16\"}}"
@@ -20,7 +20,7 @@ fn report(folder: &Folder, caches: &[&str]) -> Report {
     check_with(&Backend::standard(), &request, &|_, _| {}).expect("no error")
 }
 
-/// A training that names a model.
+/// A run that names a model.
 fn launch(model: &str) -> String {
     format!("torchrun --nproc_per_node 2 train.py --model_name_or_path {model}\n")
 }
@@ -174,7 +174,7 @@ fn links_lead_to_the_blobs_and_nowhere_else() {
     std::fs::remove_file(&link).expect("removed");
     symlink("../../blobs/gone", &link).expect("a link");
     assert_eq!(hub_cache::find(&caches, "a/b"), None);
-    // The cache itself may be a link.
+    // The cache folder may be a link.
     std::fs::remove_file(&link).expect("removed");
     symlink("../../blobs/1234", &link).expect("a link");
     symlink(folder.path().join("hub"), folder.path().join("other")).expect("a link");
@@ -263,5 +263,5 @@ fn a_card_on_the_command_line_is_known_or_its_memory_is_given() {
     };
     assert!(check("4090", None).is_ok() && check("Acme X1", Some(1 << 34)).is_ok());
     let error = check("RTX 4900", None).expect_err("unknown").message;
-    assert_eq!(error.en, "--gpu: unknown GPU `RTX 4900`, did you mean `GeForce RTX 4090`? For any other GPU, set `--gpu-memory`");
+    assert_eq!(error.en, "--gpu: unknown GPU `RTX 4900`; did you mean `GeForce RTX 4090`? For any other GPU, set `--gpu-memory`");
 }

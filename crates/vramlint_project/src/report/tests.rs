@@ -47,9 +47,9 @@ fn selection_comes_from_the_configuration_that_governs_the_file() {
     let isolated = Request { isolated: true, ..folder.request(&[]) };
     let found = check(&isolated).expect("no error");
     assert_eq!((lines(&found).len(), found.fail_on), (4, None));
-    let given = Request { config: Some("sub/pyproject.toml".into()), ..folder.request(&[]) };
+    let explicit = Request { config: Some("sub/pyproject.toml".into()), ..folder.request(&[]) };
     assert_eq!(
-        lines(&check(&given).expect("no error")),
+        lines(&check(&explicit).expect("no error")),
         ["a.yaml:1:1 bad-word a bad word", "sub/b.yaml:1:1 bad-word a bad word"]
     );
 }
@@ -90,8 +90,8 @@ fn a_broken_configuration_matters_where_it_governs() {
     let folder =
         Folder::new(&[("vramlint.toml", ""), ("a/x.yaml", "BAD\n"), ("b/vramlint.toml", "[lnt]\n"), ("b/y.yaml", "BAD\n")]);
     let error = check(&folder.request(&[])).expect_err("broken");
-    assert_eq!(error.message.en, "b/vramlint.toml:1:2: unknown key `lnt`, did you mean `lint`?");
-    assert_eq!(error.message.zh, "b/vramlint.toml:1:2：未知的键 `lnt`，是否想写 `lint`？");
+    assert_eq!(error.message.en, "b/vramlint.toml:1:2: unknown key `lnt`; did you mean `lint`?");
+    assert_eq!(error.message.zh, "b/vramlint.toml:1:2：未知的键 `lnt`；是否想写 `lint`？");
     assert_eq!(lines(&check(&folder.request(&["a"])).expect("no error")), ["a/x.yaml:1:1 bad-word a bad word"]);
 }
 
@@ -155,10 +155,10 @@ fn places_in_examples_are_those_of_the_document() {
 #[test]
 fn progress_is_told_for_every_file() {
     let folder = Folder::new(&[("a.yaml", ""), ("b.yaml", "")]);
-    let told = std::sync::Mutex::new(Vec::new());
-    let tell = |done, all| told.lock().expect("unpoisoned").push((done, all));
-    super::check_with(&crate::testing::backend(), &folder.request(&[]), &tell).expect("no error");
-    let mut told = told.into_inner().expect("unpoisoned");
-    told.sort_unstable();
-    assert_eq!(told, [(1, 2), (2, 2)]);
+    let calls = std::sync::Mutex::new(Vec::new());
+    let progress = |done, all| calls.lock().expect("unpoisoned").push((done, all));
+    super::check_with(&crate::testing::backend(), &folder.request(&[]), &progress).expect("no error");
+    let mut calls = calls.into_inner().expect("unpoisoned");
+    calls.sort_unstable();
+    assert_eq!(calls, [(1, 2), (2, 2)]);
 }

@@ -1,9 +1,9 @@
-//! `--add-ignore`: writes the suppressions for what is found, with a reason.
+//! `--add-ignore`: writes suppressions for all findings, with a reason.
 //!
-//! A comment stands alone on the line above, so that it fits every line. Where that does not help or would break the file (inside
-//! a text of several lines, where nothing reads comments), `ignore-file` goes to the head of the file; where a file takes no
-//! comments, `[lint.per-file-ignores]` of the configuration takes the rule. Every step is checked by reading all again: what
-//! stays is told, nothing is claimed.
+//! A comment gets its own line above the finding, which works for every line. If that has no effect or breaks the file (inside a
+//! multi-line string, which has no comments), `ignore-file` is added at the head of the file. If the format has no comments, the
+//! rule is added to `[lint.per-file-ignores]` of the configuration. After each step, everything is checked again, so the report
+//! contains every finding that could not be suppressed.
 
 use super::config_entry::with_ignores;
 use crate::backend::Backend;
@@ -17,21 +17,21 @@ use std::path::{Path, PathBuf};
 use vramlint_base::{FileId, FileRange, Finding};
 use vramlint_resolve::{Project, SourceFile, Syntax};
 
-/// Rounds at most: every finding is tried in each placement once, and a round may be lost to a file that breaks.
+/// Maximum number of rounds: every finding is tried in each placement once, and a broken file may cost a round.
 const MAX_ROUNDS: usize = 8;
 
-/// DirectiveKind adding suppressions came to. Nothing is written yet.
+/// The result of adding suppressions in memory.
 #[derive(Debug)]
 pub struct AddIgnoreOutcome {
-    /// Changed files, by path; a configuration that was not there has an empty text before.
+    /// Changed files, by path; for a new configuration, `before` is empty.
     pub files: Vec<FixedFile>,
-    /// The report with the suppressions; what is in it could not be suppressed.
+    /// The report with the suppressions; its findings could not be suppressed.
     pub report: Report,
-    /// Findings that are suppressed now.
+    /// Number of findings that are now suppressed.
     pub count: usize,
 }
 
-/// In which placement a finding is suppressed; each is tried after the one before.
+/// Where a finding is suppressed, in the order in which the placements are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Placement {
     Above,
@@ -40,7 +40,7 @@ pub(super) enum Placement {
     Never,
 }
 
-/// DirectiveKind is to be suppressed: a rule on a line of a whole file.
+/// What to suppress: a rule on a line of a host file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Target {
     pub(super) file: FileId,
@@ -121,13 +121,13 @@ impl Placement {
     }
 }
 
-/// The text of a file with suppressions in it.
+/// A file with suppressions added.
 #[derive(Clone, Debug)]
 pub(super) struct RewrittenFile {
     path: PathBuf,
     before: String,
     pub(super) after: String,
-    /// The line that each line was; `None` for a new one.
+    /// The old number of each line; `None` for a new line.
     pub(super) old_lines: Vec<Option<u32>>,
     file: Option<FileId>,
 }
@@ -140,7 +140,7 @@ pub(super) struct IgnoreWriter<'a> {
 }
 
 impl IgnoreWriter<'_> {
-    /// The changed texts. Ways that would break a file are given up first.
+    /// The changed files. Placements that would break a file advance to the next one first.
     fn texts(&self, placements: &mut BTreeMap<Target, Placement>) -> BTreeMap<PathBuf, RewrittenFile> {
         let files: BTreeSet<FileId> = placements.keys().map(|target| target.file).collect();
         let mut out = BTreeMap::new();
@@ -149,12 +149,12 @@ impl IgnoreWriter<'_> {
             let mut text = self.text(id, placements, &own);
             if self.breaks(id, &text.after) {
                 let alone = |target: &Target| self.breaks(id, &self.text(id, placements, std::slice::from_ref(target)).after);
-                let mut guilty: Vec<Target> = own.iter().filter(|target| alone(target)).cloned().collect();
-                if guilty.is_empty() {
-                    guilty.clone_from(&own);
+                let mut breaking: Vec<Target> = own.iter().filter(|target| alone(target)).cloned().collect();
+                if breaking.is_empty() {
+                    breaking.clone_from(&own);
                 }
-                for target in guilty {
-                    // A comment at the head may break a file too, but for that the rest of the rounds is there.
+                for target in breaking {
+                    // A comment at the head may break the file as well; later rounds handle that.
                     if let Some(placement) = placements.get_mut(&target) {
                         *placement = placement.next();
                     }
@@ -179,7 +179,7 @@ impl IgnoreWriter<'_> {
         count_errors(self.backend, &file.path, after) > count_errors(self.backend, &file.path, &file.text)
     }
 
-    /// The text of a file with the comments for some targets.
+    /// A file with the comments for some targets.
     pub(super) fn text(&self, id: FileId, placements: &BTreeMap<Target, Placement>, targets: &[Target]) -> RewrittenFile {
         let file = self.project.file(id);
         let mut above: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
@@ -225,7 +225,8 @@ impl IgnoreWriter<'_> {
         out.extend([line.trim_end(), close, end]);
     }
 
-    /// The line above which a comment holds for a line: the first of a command that goes on, the fence of an example.
+    /// The line to put a comment above so that it applies to `line`: the first line of a multi-line command, or the fence of an
+    /// example.
     fn line_above(&self, file: &SourceFile, line: u32) -> u32 {
         let inside = |inner: &&SourceFile| {
             inner.host.as_ref().is_some_and(|(host, part)| {
@@ -243,11 +244,11 @@ impl IgnoreWriter<'_> {
             _ => '\\',
         };
         let lines: Vec<&str> = file.text.lines().take(line as usize).collect();
-        let goes_on = |text: &&&str| text.trim_end_matches('\r').ends_with(mark) && !text.trim_start().starts_with('#');
-        line - lines.iter().rev().take_while(goes_on).count() as u32
+        let is_continued = |text: &&&str| text.trim_end_matches('\r').ends_with(mark) && !text.trim_start().starts_with('#');
+        line - lines.iter().rev().take_while(is_continued).count() as u32
     }
 
-    /// The configurations that take what no comment can.
+    /// Adds the rules that no comment can suppress to the configurations.
     fn configurations(&self, placements: &mut BTreeMap<Target, Placement>, out: &mut BTreeMap<PathBuf, RewrittenFile>) {
         for (target, placement) in placements.iter_mut().filter(|(_, placement)| **placement == Placement::Configuration) {
             if self.configure(target, out).is_none() {
@@ -261,7 +262,7 @@ impl IgnoreWriter<'_> {
         let (policy, own) = (self.project.policy(target.file), self.project.file(target.file));
         let path = absolute(cwd, Path::new(policy.file.as_deref().unwrap_or("vramlint.toml")));
         let glob = relative(&absolute(cwd, Path::new(&own.path)), &absolute(cwd, Path::new(&policy.root)));
-        // A path that would be read as a pattern, or lies elsewhere, cannot be named.
+        // A path with glob characters, or outside the root, cannot be a key of `per-file-ignores`.
         if self.request.isolated || glob.starts_with("..") || glob.contains(['*', '?', '[', ']', '{', '}', '!', '\\']) {
             return None;
         }
@@ -282,7 +283,7 @@ impl IgnoreWriter<'_> {
         Some(())
     }
 
-    /// The target that a finding of the changed project is, if it is one.
+    /// The original target of a finding in the changed project; `None` if the finding is new.
     fn original(&self, project: &Project, finding: &Finding, texts: &BTreeMap<PathBuf, RewrittenFile>) -> Option<Target> {
         let now = target(project, finding);
         let path = absolute(&self.request.cwd, Path::new(&project.file(now.file).path));
@@ -300,7 +301,7 @@ pub(super) fn target(project: &Project, finding: &Finding) -> Target {
     Target { file: place.file, line: project.file(place.file).lines.line_of(place.range.start), name: finding.name }
 }
 
-/// How a comment opens and closes in a file; `None` where its readers take none.
+/// The opening and closing marker of a comment; `None` if the format has no comments.
 pub(super) fn comment(file: &SourceFile) -> Option<(&'static str, &'static str)> {
     let extension = file.extension();
     match &file.syntax {
@@ -310,19 +311,19 @@ pub(super) fn comment(file: &SourceFile) -> Option<(&'static str, &'static str)>
         }
         _ if is_markdown(file) => Some(("<!--", " -->")),
         _ if matches!(extension.as_str(), "bat" | "cmd") => Some(("rem", "")),
-        // The files that only tell versions are not reported; a text of another kind may be anything.
+        // Version files are not reported, and the comment syntax of any other text is unknown.
         Syntax::Text if !is_makefile(file) && !file.name().to_lowercase().contains("dockerfile") => None,
         _ => Some(("#", "")),
     }
 }
 
-/// The first line before which a comment may stand: behind what must come first.
+/// The first line that a comment may precede: after a shebang, a `# syntax=` line or an encoding declaration.
 fn head_line(file: &SourceFile) -> u32 {
-    let first = |line: &&str| {
+    let must_be_first = |line: &&str| {
         let line = line.trim_start_matches('\u{feff}');
         line.starts_with("#!") || line.starts_with("# syntax=") || line.starts_with('#') && line.contains("coding")
     };
-    file.text.lines().take_while(first).count() as u32
+    file.text.lines().take_while(must_be_first).count() as u32
 }
 
 fn is_markdown(file: &SourceFile) -> bool {
@@ -333,7 +334,7 @@ fn is_makefile(file: &SourceFile) -> bool {
     file.name().to_lowercase().contains("makefile") || file.extension() == "mk"
 }
 
-/// A reason that ends neither its comment nor its line.
+/// The reason on one line and without control characters.
 fn one_line(reason: &str) -> String {
     let words: Vec<&str> = reason.split(char::is_whitespace).filter(|word| !word.is_empty()).collect();
     words.join(" ").replace(char::is_control, "")

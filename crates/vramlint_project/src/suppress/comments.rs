@@ -1,40 +1,40 @@
-//! Every comment of a whole file, those of the texts inside it too, by its place in the whole file.
+//! The comments of a host file and of its embedded texts, with ranges in the host file.
 
 use std::collections::BTreeSet;
 use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_resolve::{Project, SourceFile, Syntax};
 
-/// A comment in a whole file.
+/// A comment with its range in the host file.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // four facts that do not depend on each other
 pub(crate) struct HostComment {
-    /// With its marker, in the whole file.
+    /// The range in the host file, including the marker.
     pub range: TextRange,
-    /// Whether only blanks stand before it on its line.
+    /// Whether only whitespace precedes it on its line.
     pub own_line: bool,
-    /// Whether a command may go on over several lines here.
+    /// Whether a command may continue over several lines here.
     pub continues: bool,
-    /// Whether it stands in the first ten lines of its text.
+    /// Whether it is in the first ten lines of its text.
     pub in_head: bool,
-    /// The text that `ignore-file` would hold for: the whole file, or the embedded text.
+    /// The range that `ignore-file` would apply to: the host file, or the embedded text.
     pub text_range: TextRange,
-    /// Whether it stands in an example of a document: examples show suppressions that suppress nothing.
+    /// Whether it is in an example in a document; suppressions in examples may have no effect.
     pub in_document: bool,
 }
 
-/// The comments of one whole file.
+/// The comments of one host file.
 #[derive(Debug, Default)]
 pub(crate) struct HostComments {
-    /// In order, each once.
+    /// The comments, ordered and without duplicates.
     pub comments: Vec<HostComment>,
-    /// Lines (from 0) that hold nothing but a comment.
+    /// Lines (from 0) that contain only a comment.
     pub comment_lines: BTreeSet<u32>,
 }
 
-/// Lines in which `ignore-file` counts.
+/// Number of lines at the start of a text in which `ignore-file` is valid.
 const HEAD_LINES: u32 = 10;
 
-/// The comments of `host` and of the texts inside it, which are `inner`.
+/// The comments of `host` and of its embedded texts `inner`.
 pub(crate) fn collect(project: &Project, host: FileId, inner: &[FileId]) -> HostComments {
     let whole = project.file(host);
     let mut out = HostComments::default();
@@ -66,7 +66,7 @@ pub(crate) fn collect(project: &Project, host: FileId, inner: &[FileId]) -> Host
     out
 }
 
-/// The range in the whole file, if it stands there in one piece.
+/// The range in the host file, if it is contiguous there.
 fn in_host(project: &Project, file: &SourceFile, range: TextRange) -> Option<TextRange> {
     let at = project.to_host(FileRange::new(file.id, TextRange::at(range.start)));
     let at = TextRange::at(at.range.start);
@@ -79,7 +79,7 @@ fn is_markdown(file: &SourceFile) -> bool {
     matches!(file.extension().as_str(), "md" | "markdown")
 }
 
-/// The comments of one text, in that text.
+/// The comments of one text, with ranges in that text.
 fn ranges(file: &SourceFile, project: &Project, inner: &[FileId]) -> Vec<TextRange> {
     let comments = match &file.syntax {
         Syntax::Data(data) => &data.comments,
@@ -109,7 +109,7 @@ fn html(text: &str) -> Vec<TextRange> {
     out
 }
 
-/// Comments of a text that no reader knows, such as a Makefile: lines that start with a marker, and whatever names vramlint.
+/// Comments of a text without a parser, such as a Makefile: lines that start with a marker, and `#` comments that mention vramlint.
 fn by_line(file: &SourceFile) -> Vec<TextRange> {
     let mut out = Vec::new();
     for line in 0..file.lines.line_count() {

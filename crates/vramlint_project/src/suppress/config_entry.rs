@@ -1,20 +1,20 @@
-//! An entry of `[lint.per-file-ignores]`, written into the text of a configuration; comments and order stay.
+//! Adds an entry to `[lint.per-file-ignores]` in the text of a configuration, keeping comments and order.
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
-/// The text of a configuration with a rule left out for a file; `None` where the text cannot take it.
+/// The text of a configuration with a rule ignored for a file; `None` if the entry cannot be added.
 pub(super) fn with_ignores(text: &str, is_pyproject: bool, glob: &str, rule: &str) -> Option<String> {
     let mut document: DocumentMut = text.parse().ok()?;
     let path: &[&str] =
         if is_pyproject { &["tool", "vramlint", "lint", "per-file-ignores"] } else { &["lint", "per-file-ignores"] };
     let mut at: &mut dyn TableLike = document.as_table_mut();
     for key in path {
-        let made = || {
+        let new_table = || {
             let mut table = Table::new();
             table.set_implicit(true);
             Item::Table(table)
         };
-        at = at.entry(key).or_insert_with(made).as_table_like_mut()?;
+        at = at.entry(key).or_insert_with(new_table).as_table_like_mut()?;
     }
     let rules = at.entry(glob).or_insert_with(|| value(Array::new())).as_array_mut()?;
     if rules.iter().all(|item| item.as_str() != Some(rule)) {

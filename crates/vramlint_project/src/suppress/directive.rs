@@ -4,11 +4,11 @@
 //! # vramlint: ignore[name-or-code, …] reason
 //! # vramlint: ignore
 //! # vramlint: ignore-file[…]
-//! # vramlint: kind=accelerate            (read elsewhere)
+//! # vramlint: kind=accelerate            (not parsed here)
 //! ```
 //!
-//! It reads any comment, in any language: the marker may be `#`, `//`, `/*`, `<!--`, `::` or `rem`. Full-width brackets, commas
-//! and colons count too, since an input method for Chinese writes them unasked.
+//! The parser accepts the comments of every language: the marker may be `#`, `//`, `/*`, `<!--`, `::` or `rem`. Full-width
+//! brackets, commas and colons are accepted as well, because Chinese input methods produce them by default.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -17,31 +17,31 @@ use vramlint_base::{Message, TextRange, message, suggest};
 /// A directive in a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Directive {
-    /// From its marker to the end of its reason.
+    /// The range from the marker to the end of the reason.
     pub range: TextRange,
-    /// Whether the whole file is meant.
+    /// Whether it applies to the whole file.
     pub file: bool,
-    /// DirectiveKind is to be suppressed.
+    /// What it suppresses.
     pub what: DirectiveKind,
 }
 
-/// DirectiveKind a directive suppresses.
+/// What a directive suppresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DirectiveKind {
     /// Everything.
     All,
-    /// These names or codes; `list` is what stands between the brackets.
-    PathIndex { names: Vec<(String, TextRange)>, list: TextRange },
-    /// Nothing, as it cannot be understood.
+    /// These names or codes; `list` is the range between the brackets.
+    Rules { names: Vec<(String, TextRange)>, list: TextRange },
+    /// Nothing, because the directive is malformed.
     Malformed(Message),
 }
 
 static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    // Marker, then the word that says that the comment is for us. A marker must be there: prose may speak of vramlint too.
+    // The marker is required, because prose may mention vramlint as well.
     Regex::new(r"(?i)(?:#+|//+!?|/\*+|<!--|<#|::|\brem\s)[ \t]*vramlint[ \t]*[:：][ \t]*").ok()
 });
 
-/// Words that other linters use for the same.
+/// Words with the same meaning in other linters.
 const SYNONYMS: [&str; 11] = [
     "disable",
     "disable-line",
@@ -56,15 +56,14 @@ const SYNONYMS: [&str; 11] = [
     "ignore-next-line",
 ];
 
-/// All directives of a comment that starts at `offset`. `is_rule` tells whether a word is a name or a code.
+/// All directives of a comment that starts at `offset`. `is_rule` returns whether a word is a rule name or code.
 pub(crate) fn parse(comment: &str, offset: u32, is_rule: impl Fn(&str) -> bool) -> Vec<Directive> {
     let Some(head) = HEAD.as_ref() else { return Vec::new() };
     let mut out = Vec::new();
-    for found in head.find_iter(comment) {
-        let start = found.start();
-        let rest = &comment[found.end()..];
-        let end = found.end() + end_of(rest);
-        let body = DirectiveBody { text: &comment[found.end()..end], at: offset + found.end() as u32 };
+    for head_match in head.find_iter(comment) {
+        let (start, body_start) = (head_match.start(), head_match.end());
+        let end = body_start + end_of(&comment[body_start..]);
+        let body = DirectiveBody { text: &comment[body_start..end], at: offset + body_start as u32 };
         if let Some((file, what)) = body.read(&is_rule) {
             out.push(Directive {
                 range: TextRange::new(offset + start as u32, offset + whole_end(comment, start, end) as u32),
@@ -76,7 +75,7 @@ pub(crate) fn parse(comment: &str, offset: u32, is_rule: impl Fn(&str) -> bool) 
     out
 }
 
-/// Where a directive ends: before the next comment in the same comment (`# noqa`), or at the mark that closes it.
+/// The end of a directive: before another directive in the same comment (`# noqa`), or before the closing marker.
 fn end_of(rest: &str) -> usize {
     let mut end = rest.find(['\n', '\r']).unwrap_or(rest.len());
     for mark in ["*/", "-->", "#>", " # ", " // "] {
@@ -85,21 +84,21 @@ fn end_of(rest: &str) -> usize {
     rest[..end].trim_end().len()
 }
 
-/// The end of what goes when the directive goes: with the mark that closes the comment.
+/// The end of the range to remove together with the directive, including the closing marker.
 fn whole_end(comment: &str, start: usize, end: usize) -> usize {
     let close = [("/*", "*/"), ("<!--", "-->"), ("<#", "#>")].iter().find(|(open, _)| comment[start..].starts_with(open));
-    let found = close.and_then(|(_, close)| comment[end..].find(close).map(|at| end + at + close.len()));
-    found.unwrap_or(end)
+    let closed_end = close.and_then(|(_, close)| comment[end..].find(close).map(|at| end + at + close.len()));
+    closed_end.unwrap_or(end)
 }
 
-/// DirectiveKind stands behind the colon.
+/// The text after the colon.
 struct DirectiveBody<'a> {
     text: &'a str,
     at: u32,
 }
 
 impl DirectiveBody<'_> {
-    /// Whether the file is meant, and what; `None` for what is not ours.
+    /// Whether the directive applies to the file, and what it suppresses; `None` if it is not a suppression.
     fn read(&self, is_rule: impl Fn(&str) -> bool) -> Option<(bool, DirectiveKind)> {
         let word_end = self.text.find(|c: char| !(c.is_ascii_alphabetic() || c == '-' || c == '_')).unwrap_or(self.text.len());
         let word = &self.text[..word_end];
@@ -123,10 +122,7 @@ impl DirectiveBody<'_> {
     fn list(&self, open: usize) -> DirectiveKind {
         let from = open + self.text[open..].chars().next().map_or(0, char::len_utf8);
         let Some(length) = self.text[from..].find([']', '］', '】']) else {
-            return DirectiveKind::Malformed(message!(
-                "the `[` of this suppression is never closed",
-                "该抑制注释的 `[` 没有闭合"
-            ));
+            return DirectiveKind::Malformed(message!("the `[` of this suppression is not closed", "该抑制注释的 `[` 没有闭合"));
         };
         let inner = &self.text[from..from + length];
         let place = |start: usize, end: usize| TextRange::new(self.at + start as u32, self.at + end as u32);
@@ -147,7 +143,7 @@ impl DirectiveBody<'_> {
                 "该抑制注释的 `[` 与 `]` 之间没有规则名"
             ));
         }
-        DirectiveKind::PathIndex { names, list: place(from, from + length) }
+        DirectiveKind::Rules { names, list: place(from, from + length) }
     }
 }
 
@@ -158,7 +154,7 @@ fn malformed(word: &str) -> DirectiveKind {
     ))
 }
 
-/// A word that was meant to be `ignore` or `ignore-file`; prose is left alone.
+/// The error for a word that was meant to be `ignore` or `ignore-file`; `None` for prose.
 fn misspelled(word: &str) -> Option<DirectiveKind> {
     let meant = if SYNONYMS.iter().any(|other| other.eq_ignore_ascii_case(word)) {
         if word.to_lowercase().ends_with("file") { "ignore-file" } else { "ignore" }
@@ -166,8 +162,8 @@ fn misspelled(word: &str) -> Option<DirectiveKind> {
         suggest(word, ["ignore", "ignore-file"])?
     };
     Some(DirectiveKind::Malformed(message!(
-        "`vramlint: {word}` is not a suppression, did you mean `vramlint: {meant}`?",
-        "`vramlint: {word}` 不是抑制注释，是否想写 `vramlint: {meant}`？"
+        "`vramlint: {word}` is not a suppression; did you mean `vramlint: {meant}`?",
+        "`vramlint: {word}` 不是抑制注释；是否想写 `vramlint: {meant}`？"
     )))
 }
 
@@ -182,7 +178,7 @@ mod tests {
     }
 
     fn names(comment: &str) -> Vec<String> {
-        let DirectiveKind::PathIndex { names, list } = one(comment).what else { panic!("{comment}") };
+        let DirectiveKind::Rules { names, list } = one(comment).what else { panic!("{comment}") };
         for (name, range) in &names {
             assert_eq!(range.slice(&format!("{:100}{comment}", "")), name);
             assert!(list.contains(*range));

@@ -1,8 +1,8 @@
-//! Suppressions: which findings the files themselves ask not to see.
+//! Suppressions: comments in files that hide findings.
 //!
-//! A finding is suppressed at any of its ends: at its own place, or at a related one. A comment holds for its line; one that
-//! stands alone holds for the next line of code, stacked comments and blank lines between them not counted. In a script, a line
-//! is a logical one: a command that goes on behind `\` counts as one line.
+//! A finding can be suppressed at its own range or at a related range. A comment applies to its line; a comment on its own line
+//! applies to the next line of code, after further comments and blank lines. In scripts, a command that continues after `\` counts
+//! as one line.
 
 mod add_ignores;
 mod comments;
@@ -24,56 +24,56 @@ use vramlint_resolve::{Project, SourceFile};
 /// One rule, or group of rules, that a comment suppresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// DirectiveKind is suppressed.
+    /// The suppressed rules.
     pub selector: Selector,
-    /// Where it is named; `None` for a comment that names none.
+    /// The range of the name; `None` if the comment names no rule.
     pub range: Option<TextRange>,
     /// Whether it suppressed anything.
     pub used: bool,
 }
 
-/// A suppression, in a whole file.
+/// A suppression in a host file.
 #[derive(Clone, Debug)]
 pub(crate) struct Suppression {
-    /// The whole file.
+    /// The host file.
     pub file: FileId,
-    /// The comment, from its marker to the end of its reason.
+    /// The comment, from the marker to the end of the reason.
     pub range: TextRange,
-    /// DirectiveKind stands between its brackets.
+    /// The range between the brackets.
     pub list: Option<TextRange>,
-    /// First and last line (from 0) that it holds for.
+    /// First and last line (from 0) that it applies to.
     pub lines: (u32, u32),
-    /// DirectiveKind it suppresses.
+    /// The suppressed rules.
     pub entries: Vec<Entry>,
-    /// Whether it is an example in a document.
+    /// Whether it is in an example in a document.
     pub in_document: bool,
-    /// Whether it also names rules that do not exist.
+    /// Whether it also names unknown rules.
     pub has_unknown: bool,
 }
 
-/// A comment that was meant as a suppression, and what is wrong with it.
+/// A malformed suppression.
 #[derive(Clone, Debug)]
 pub(crate) struct Invalid {
-    /// Where.
+    /// The range.
     pub place: FileRange,
-    /// DirectiveKind is wrong.
+    /// What is wrong.
     pub message: Message,
-    /// DirectiveKind was most likely meant instead of the text at the place.
+    /// The most likely correction of the text in the range.
     pub meant: Option<&'static str>,
 }
 
 /// All suppressions of a project.
 #[derive(Debug, Default)]
 pub(crate) struct Suppressions {
-    /// In order of file and place.
+    /// Suppressions, ordered by file and position.
     pub list: Vec<Suppression>,
-    /// Those that cannot be understood.
+    /// Malformed suppressions.
     pub invalid: Vec<Invalid>,
     by_file: HashMap<FileId, Vec<usize>>,
 }
 
 impl Suppressions {
-    /// Reads all comments of a project.
+    /// Collects the suppressions of a project.
     pub(crate) fn read(project: &Project, rules: &RuleList) -> Self {
         let mut inner: HashMap<FileId, Vec<FileId>> = HashMap::new();
         for file in &project.files {
@@ -103,7 +103,7 @@ impl Suppressions {
             }
         };
         if directive.file && !comment.in_head && !matches!(directive.what, DirectiveKind::Malformed(_)) {
-            let late = message!("`ignore-file` counts only in the first ten lines", "`ignore-file` 只在文件的前十行有效");
+            let late = message!("`ignore-file` has no effect after the first ten lines", "`ignore-file` 只在文件的前十行有效");
             invalid(directive.range, late, None);
             return;
         }
@@ -114,7 +114,7 @@ impl Suppressions {
                 return;
             }
             DirectiveKind::All => (vec![Entry { selector: Selector::All, range: None, used: false }], None),
-            DirectiveKind::PathIndex { names, list } => {
+            DirectiveKind::Rules { names, list } => {
                 let mut entries = Vec::new();
                 for (name, range) in names {
                     match rules.parse_selector(&name) {
@@ -143,13 +143,13 @@ impl Suppressions {
         });
     }
 
-    /// Whether a finding (its places in whole files) is suppressed, and remembers by whom: at every end.
+    /// Whether a finding (with ranges in host files) is suppressed. Marks every suppression that matches it as used.
     pub(crate) fn suppress(&mut self, project: &Project, finding: &Finding) -> bool {
         let mut suppressed = false;
-        let ends = std::iter::once(finding.place).chain(finding.related.iter().map(|related| related.place));
-        for end in ends {
-            let Some(numbers) = self.by_file.get(&end.file) else { continue };
-            let line = project.file(end.file).lines.line_of(end.range.start);
+        let places = std::iter::once(finding.place).chain(finding.related.iter().map(|related| related.place));
+        for place in places {
+            let Some(numbers) = self.by_file.get(&place.file) else { continue };
+            let line = project.file(place.file).lines.line_of(place.range.start);
             for number in numbers {
                 let suppression = &mut self.list[*number];
                 if !(suppression.lines.0..=suppression.lines.1).contains(&line) {
@@ -164,8 +164,8 @@ impl Suppressions {
         suppressed
     }
 
-    /// Whether a finding about a suppression is itself suppressed: only by a comment that names its very rule, or an unused
-    /// `ignore` would hide that it is unused.
+    /// Whether a finding about a suppression is itself suppressed. That needs a comment with the code of the rule; otherwise an
+    /// unused `ignore` would hide that it is unused.
     pub(crate) fn names(&self, project: &Project, finding: &Finding) -> bool {
         let line = project.file(finding.place.file).lines.line_of(finding.place.range.start);
         let numbers = self.by_file.get(&finding.place.file).into_iter().flatten();
@@ -176,7 +176,7 @@ impl Suppressions {
     }
 }
 
-/// A whole file with its comments.
+/// A host file with its comments.
 struct HostFile<'a> {
     project: &'a Project,
     file: &'a SourceFile,
@@ -193,7 +193,7 @@ impl HostFile<'_> {
         TextRange::new(self.file.lines.line_start(line), self.file.lines.line_start(line + 1)).slice(&self.file.text)
     }
 
-    /// The lines that a comment holds for.
+    /// The lines that a comment applies to.
     fn scope(&self, comment: &HostComment) -> (u32, u32) {
         let (first, last) = self.lines_of(comment.range);
         if !comment.own_line {
@@ -205,13 +205,13 @@ impl HostFile<'_> {
         let hosts = self.inner.iter().filter_map(|id| self.project.file(*id).host.as_ref());
         let fenced = hosts.map(|(_, embedded)| self.lines_of(embedded.range)).find(|(start, _)| *start == target + 1);
         match fenced {
-            // The fence of an example: the whole example is meant.
+            // Above the fence of an example, the comment applies to the whole example.
             Some((_, end)) if !comment.in_document && self.line(target).trim_start().starts_with(['`', '~']) => (first, end),
             _ => self.logical(first, target, comment.continues),
         }
     }
 
-    /// Widens to the whole command that the target line belongs to: to its first and its last continuation line.
+    /// Extends the lines to the whole command of the target line, including its continuation lines.
     fn logical(&self, first: u32, target: u32, continues: bool) -> (u32, u32) {
         if !continues {
             return (first, target);
@@ -221,13 +221,15 @@ impl HostFile<'_> {
             "bat" | "cmd" => '^',
             _ => '\\',
         };
-        let goes_on = |line: u32| {
+        let is_continued = |line: u32| {
             let text = self.line(line).trim_end_matches(['\r', '\n']);
             text.ends_with(mark) && !self.comments.comment_lines.contains(&line)
         };
-        let start = (0..target).rev().take_while(|line| goes_on(*line)).last().unwrap_or(target);
-        let end =
-            (target..self.file.lines.line_count() - 1).take_while(|line| goes_on(*line)).last().map_or(target, |line| line + 1);
+        let start = (0..target).rev().take_while(|line| is_continued(*line)).last().unwrap_or(target);
+        let end = (target..self.file.lines.line_count() - 1)
+            .take_while(|line| is_continued(*line))
+            .last()
+            .map_or(target, |line| line + 1);
         (start.min(first), end)
     }
 }

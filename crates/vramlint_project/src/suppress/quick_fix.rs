@@ -1,4 +1,4 @@
-//! The suppression of one finding, as an edit. The same text as `--add-ignore` writes, without a reason.
+//! Suppresses one finding, as an edit with the text that `--add-ignore` writes, without a reason.
 
 use super::Suppressions;
 use super::add_ignores::{IgnoreWriter, Placement, Target, comment, target};
@@ -15,9 +15,9 @@ use std::sync::Arc;
 use vramlint_base::{Edit, FileId, FileRange, Finding, LineIndex, TextRange};
 use vramlint_resolve::{Project, SourceFile, SourceSet, Syntax};
 
-/// The edit that silences a finding of a report (its places in whole files): a comment above its line or at the head of its file;
-/// where a file takes no comments, an entry of the configuration that governs it. Each is checked by reading the text again. `None`
-/// where nothing would help.
+/// The edit that suppresses a finding of a report (with ranges in host files): a comment above its line or at the head of its
+/// file; if the format has no comments, an entry in the configuration. Comments are verified by parsing the new text. `None` if
+/// no edit suppresses the finding.
 pub fn ignore_edit(project: &Project, finding: &Finding) -> Option<Edit> {
     let backend = Backend::standard();
     let request = Request::default();
@@ -39,7 +39,7 @@ pub fn ignore_edit(project: &Project, finding: &Finding) -> Option<Edit> {
     })
 }
 
-/// Whether the finding is suppressed in the changed text; `was` tells the old line of each new one.
+/// Whether the finding is suppressed in the changed text; `old_lines` maps each new line to its old number.
 fn holds(backend: &Backend, file: &SourceFile, finding: &Finding, after: &str, old_lines: &[Option<u32>]) -> bool {
     let format = match FileFormat::by_name(Path::new(&file.path)) {
         FormatByName::Format(format) => Some(format),
@@ -67,12 +67,12 @@ fn renewed(file: &SourceFile, id: FileId, text: Arc<str>, syntax: Syntax) -> Sou
     SourceFile { id, lines: LineIndex::new(&text), text, syntax, policy: 0, ..file.clone() }
 }
 
-/// An entry of the configuration that governs the file, where that is one of the project's files.
+/// An entry in the configuration that governs the file, if the configuration is part of the project.
 fn configured(project: &Project, target: &Target) -> Option<Edit> {
     let policy = project.policy(target.file);
     let path = policy.file.as_ref()?;
     let config = project.files.iter().find(|file| file.path == *path && file.host.is_none())?;
-    // Both are relative to one folder; which one it is does not matter here.
+    // Both are relative to the same folder, so any absolute base works.
     let rooted = |path: &str| PathBuf::from("/").join(path);
     let glob = relative(&rooted(&project.file(target.file).path), &rooted(&policy.root));
     if glob.starts_with("..") || glob.contains(['*', '?', '[', ']', '{', '}', '!', '\\']) {
@@ -82,7 +82,7 @@ fn configured(project: &Project, target: &Target) -> Option<Edit> {
     (after != *config.text).then(|| difference(config.id, &config.text, &after))
 }
 
-/// The smallest single edit from one text to another.
+/// The smallest single edit that changes `before` to `after`.
 fn difference(file: FileId, before: &str, after: &str) -> Edit {
     let same = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
         pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()

@@ -22,10 +22,10 @@ fn on_the_line_and_on_the_line_above() {
         one("# vramlint: ignore[bad-word]\n\n# another comment\n  # and one\nx: BAD\ny: BAD\n"),
         ["a.yaml:6:4 bad-word a bad word"]
     );
-    // A trailing comment holds for its own line alone.
+    // A trailing comment applies only to its own line.
     assert_eq!(
         one("x: 1 # vramlint: ignore[bad-word]\ny: BAD\n"),
-        ["a.yaml:1:6 unused-suppression nothing to suppress here for `bad-word`", "a.yaml:2:4 bad-word a bad word"]
+        ["a.yaml:1:6 unused-suppression no finding of `bad-word` to suppress here", "a.yaml:2:4 bad-word a bad word"]
     );
 }
 
@@ -36,7 +36,10 @@ fn whole_files_in_the_first_ten_lines() {
     assert_eq!(one("# vramlint: ignore-file\nx: BAD\nUGLY\n"), [""; 0]);
     assert_eq!(
         one(&far(10, "# vramlint: ignore-file[bad-word]\nx: BAD\n")),
-        ["a.yaml:11:1 invalid-suppression `ignore-file` counts only in the first ten lines", "a.yaml:12:4 bad-word a bad word"]
+        [
+            "a.yaml:11:1 invalid-suppression `ignore-file` has no effect after the first ten lines",
+            "a.yaml:12:4 bad-word a bad word"
+        ]
     );
 }
 
@@ -46,7 +49,7 @@ fn at_either_end() {
     assert_eq!(files("x: BAD\n", "echo OTHER\n"), ["a.yaml:1:4 bad-word a bad word"]);
     assert_eq!(files("x: BAD # vramlint: ignore[bad-word]\n", "echo OTHER\n"), [""; 0]);
     assert_eq!(files("x: BAD\n", "echo OTHER # vramlint: ignore[bad-word]\n"), [""; 0]);
-    // Both ends: neither is unused.
+    // Comments at both ranges: neither is unused.
     assert_eq!(files("x: BAD # vramlint: ignore[bad-word]\n", "# vramlint: ignore[bad-word]\necho OTHER\n"), [""; 0]);
 }
 
@@ -60,7 +63,7 @@ fn a_suppression_in_context_counts_and_is_not_judged() {
     ]);
     assert_eq!(lines(&check(&folder.request(&["a.yaml"])).expect("no error")), [""; 0]);
     let found = lines(&check(&folder.request(&["b.sh", "c.sh"])).expect("no error"));
-    assert_eq!(found, ["c.sh:1:1 unused-suppression nothing to suppress here for `bad-word`"]);
+    assert_eq!(found, ["c.sh:1:1 unused-suppression no finding of `bad-word` to suppress here"]);
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn in_documents_and_their_examples() {
     );
     assert_eq!(found(&[("README.md", "```yaml\n  # vramlint: ignore[bad-word]\n  y: BAD\n```\n")]), [""; 0]);
     assert_eq!(found(&[("README.md", "<!-- vramlint: ignore[bad-word] -->\nBAD\n")]), [""; 0]);
-    // Documentation shows suppressions; they are no use there, and no fault.
+    // Suppressions in documentation have no effect and are not reported as unused.
     assert_eq!(
         found(&[("README.md", "`# vramlint: ignore[x]`\n```yaml\nx: 1 # vramlint: ignore[name-or-code, …]\n```\n")]),
         [""; 0]
@@ -108,11 +111,11 @@ fn in_documents_and_their_examples() {
 fn unknown_names_and_malformed_comments_are_reported() {
     assert_eq!(
         one("x: BAD # vramlint: ignore[bad-wrod]\n"),
-        ["a.yaml:1:4 bad-word a bad word", "a.yaml:1:27 invalid-suppression unknown rule `bad-wrod`, did you mean `bad-word`?"]
+        ["a.yaml:1:4 bad-word a bad word", "a.yaml:1:27 invalid-suppression unknown rule `bad-wrod`; did you mean `bad-word`?"]
     );
     assert_eq!(
         one("x: 1 # vramlint: ignroe[bad-word]\n"),
-        ["a.yaml:1:6 invalid-suppression `vramlint: ignroe` is not a suppression, did you mean `vramlint: ignore`?"]
+        ["a.yaml:1:6 invalid-suppression `vramlint: ignroe` is not a suppression; did you mean `vramlint: ignore`?"]
     );
     assert_eq!(one("x: 1 # vramlint: kind=accelerate\n"), [""; 0]);
     assert_eq!(one("x: 1 # vramlint: ignore[bad-wrod] # vramlint: ignore[invalid-suppression]\n"), [""; 0]);
@@ -156,5 +159,5 @@ fn only_rules_that_run_can_be_unused() {
 #[test]
 fn an_unused_suppression_can_be_suppressed_by_name_only() {
     assert_eq!(one("# vramlint: ignore-file[unused-suppression]\nx: 1 # vramlint: ignore[bad-word]\n"), [""; 0]);
-    assert_eq!(one("x: 1 # vramlint: ignore\n"), ["a.yaml:1:6 unused-suppression this suppression suppresses nothing"]);
+    assert_eq!(one("x: 1 # vramlint: ignore\n"), ["a.yaml:1:6 unused-suppression this suppression has no effect"]);
 }

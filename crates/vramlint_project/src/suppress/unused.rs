@@ -1,4 +1,4 @@
-//! Findings about suppressions themselves: those that suppress nothing, and those that cannot be understood.
+//! Findings about suppressions: unused ones and malformed ones.
 
 use super::{Entry, Suppression, Suppressions};
 use vramlint_base::{Applicability, Edit, FileId, FileRange, Finding, Fix, Message, TextRange, message};
@@ -6,8 +6,8 @@ use vramlint_resolve::{Project, SourceFile};
 use vramlint_rules::engine::{INVALID_SUPPRESSION, UNUSED_SUPPRESSION};
 
 impl Suppressions {
-    /// Suppressions of reported files that suppressed nothing. `runs` tells whether every rule of a selector runs for a file:
-    /// a suppression of a rule that was not asked says nothing.
+    /// Unused suppressions in reported files. `runs` returns whether every rule of an entry is enabled for a file; a suppression of a
+    /// disabled rule is not reported.
     pub(crate) fn unused(&self, project: &Project, runs: impl Fn(&Entry, FileId) -> bool) -> Vec<Finding> {
         let mut out = Vec::new();
         for suppression in &self.list {
@@ -25,9 +25,9 @@ impl Suppressions {
             let names: Vec<String> =
                 unused.iter().filter_map(|entry| entry.range).map(|at| format!("`{}`", at.slice(&file.text))).collect();
             let mut finding = UNUSED_SUPPRESSION.finding(place, wording(&names));
-            // A misspelled name stays: it may be the one that was needed.
+            // A misspelled name stays, because it may be the one that is needed.
             if !suppression.has_unknown {
-                let title = message!("remove the unused suppression", "删除无效的抑制");
+                let title = message!("remove the unused suppression", "删除未使用的抑制注释");
                 finding.fixes = vec![Fix { title, applicability: Applicability::Safe, edits: vec![edit] }];
             }
             out.push(finding);
@@ -35,7 +35,7 @@ impl Suppressions {
         out
     }
 
-    /// Suppressions that cannot be understood.
+    /// Malformed suppressions.
     pub(crate) fn invalid(&self) -> Vec<Finding> {
         let finding = |invalid: &super::Invalid| {
             let mut finding = INVALID_SUPPRESSION.finding(invalid.place, invalid.message.clone());
@@ -52,13 +52,13 @@ impl Suppressions {
 
 fn wording(names: &[String]) -> Message {
     if names.is_empty() {
-        return message!("this suppression suppresses nothing", "该抑制注释没有抑制任何结果");
+        return message!("this suppression has no effect", "该抑制注释没有作用");
     }
     let (en, zh) = (names.join(", "), names.join("、"));
-    message!("nothing to suppress here for {en}", "此处没有可抑制的 {zh} 结果")
+    message!("no finding of {en} to suppress here", "此处没有可抑制的 {zh} 问题")
 }
 
-/// The place and the removal of a whole comment; of its line, if nothing else stands there.
+/// The range of a comment, and its removal, including its line if nothing else is on it.
 fn whole_comment(file: &SourceFile, suppression: &Suppression) -> (FileRange, Edit) {
     let range = suppression.range;
     let place = FileRange::new(file.id, range);
@@ -75,7 +75,7 @@ fn whole_comment(file: &SourceFile, suppression: &Suppression) -> (FileRange, Ed
     (place, Edit { place: FileRange::new(file.id, removed), text: String::new() })
 }
 
-/// The place of the first unused name, and the list without the unused ones.
+/// The range of the first unused name, and the list without the unused names.
 fn unused_entries(file: &SourceFile, suppression: &Suppression, unused: &[&Entry]) -> (FileRange, Edit) {
     let is_unused = |entry: &&Entry| unused.iter().any(|other| std::ptr::eq(*other, *entry));
     let kept = suppression.entries.iter().filter(|entry| !is_unused(entry)).filter_map(|entry| entry.range);

@@ -1,7 +1,7 @@
-//! Finds the files that say which versions of libraries a project has, and weighs what they say per folder.
+//! Finds the files that state library versions (requirements, lock files, environments), and collects their evidence per folder.
 //!
-//! They are looked for in every folder that holds a file of the project, and in those above it up to the root of the project.
-//! Read only for what they say: a broken one is passed over, it is none of our business.
+//! The search covers every folder with a file of the project, and its parent folders up to the root of the project. Files that
+//! cannot be read or parsed are skipped without a finding.
 
 mod version_files;
 mod virtual_env;
@@ -17,48 +17,48 @@ use vramlint_resolve::versions::files::pip_installs;
 use vramlint_resolve::versions::{EvidenceRank, FolderLibraries, VersionCandidate, VersionEvidence, VersionSpec};
 use vramlint_resolve::{SourceFile, Syntax};
 
-/// Folders that serve the one above them.
+/// Names of folders whose scripts install for the parent folder.
 const HELPER_FOLDERS: [&str; 8] = ["docker", ".docker", ".devcontainer", "scripts", "script", "bin", "install", "setup"];
 
-/// What the files say of the libraries, outermost folder first.
-pub(crate) fn libraries(found: &[VersionFile], files: &[SourceFile], cwd: &Path) -> Vec<FolderLibraries> {
+/// The version evidence per folder, outermost folder first.
+pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd: &Path) -> Vec<FolderLibraries> {
     let numbers: HashMap<&str, FileId> =
         files.iter().filter(|file| file.host.is_none()).map(|file| (file.path.as_str(), file.id)).collect();
     let mut by_root: BTreeMap<PathBuf, Vec<(&'static str, VersionCandidate)>> = BTreeMap::new();
     let mut locking: Vec<&Path> = Vec::new();
-    for file in found {
+    for file in version_files {
         let number = numbers.get(file.shown.as_str());
-        let said = file.mentions.iter().map(|mention| {
+        let candidates = file.mentions.iter().map(|mention| {
             let place = number.filter(|_| file.placed).map(|number| FileRange::new(*number, mention.range));
             let (version, source) = (mention.version.clone(), file.shown.clone());
             (mention.library, VersionCandidate { version, rank: mention.rank, place, source })
         });
-        by_root.entry(file.root.clone()).or_default().extend(said);
+        by_root.entry(file.root.clone()).or_default().extend(candidates);
         if file.shown.ends_with("uv.lock") {
             locking.push(&file.root);
         }
     }
     for (file, root) in files.iter().filter_map(|file| Some((file, install_root(file, cwd)?))) {
-        let said = pip_installs(&file.text).into_iter().map(|mention| {
+        let candidates = pip_installs(&file.text).into_iter().map(|mention| {
             let place = Some(FileRange::new(file.id, mention.range));
             (mention.library, VersionCandidate { version: mention.version, rank: mention.rank, place, source: file.path.clone() })
         });
-        let said: Vec<_> = said.collect();
-        if !said.is_empty() {
-            by_root.entry(root).or_default().extend(said);
+        let candidates: Vec<_> = candidates.collect();
+        if !candidates.is_empty() {
+            by_root.entry(root).or_default().extend(candidates);
         }
     }
-    let weigh = |(root, mentioned): (PathBuf, Vec<_>)| FolderLibraries {
+    let to_libraries = |(root, mentioned): (PathBuf, Vec<_>)| FolderLibraries {
         locks_below: locking.contains(&root.as_path()),
         ..FolderLibraries::new(relative(&root, cwd), mentioned)
     };
     let mut all: Vec<FolderLibraries> =
-        by_root.into_iter().map(weigh).filter(|libraries| !libraries.evidence.is_empty()).collect();
+        by_root.into_iter().map(to_libraries).filter(|libraries| !libraries.evidence.is_empty()).collect();
     all.sort_by_key(FolderLibraries::depth);
     all
 }
 
-/// The folder for which a script or a Dockerfile installs, if it does.
+/// The folder that a script or a Dockerfile installs libraries for; `None` if it installs none.
 fn install_root(file: &SourceFile, cwd: &Path) -> Option<PathBuf> {
     let name = file.name().to_lowercase();
     let is_dockerfile = name.starts_with("dockerfile") || name.ends_with(".dockerfile");
@@ -68,14 +68,14 @@ fn install_root(file: &SourceFile, cwd: &Path) -> Option<PathBuf> {
         return None;
     }
     let folder = crate::discovery::paths::absolute(cwd, Path::new(file.folder()));
-    let serves = folder.file_name().is_some_and(|name| HELPER_FOLDERS.iter().any(|serving| name == *serving));
-    Some(if serves { folder.parent().unwrap_or(&folder).to_path_buf() } else { folder })
+    let is_helper = folder.file_name().is_some_and(|name| HELPER_FOLDERS.iter().any(|helper| name == *helper));
+    Some(if is_helper { folder.parent().unwrap_or(&folder).to_path_buf() } else { folder })
 }
 
-/// `[versions]` of a configuration, whose file has this number.
+/// The evidence in `[versions]` of a configuration, whose file is `number`.
 pub(crate) fn declared(config: &Config, number: Option<FileId>, cwd: &Path) -> BTreeMap<String, VersionEvidence> {
     let source = config.file.as_ref().map_or_else(String::new, |file| shown(file, cwd));
-    let said = config.versions.iter().filter_map(|(library, version, range)| {
+    let candidates = config.versions.iter().filter_map(|(library, version, range)| {
         let place = number.map(|number| FileRange::new(number, *range));
         let candidate = VersionCandidate {
             version: VersionSpec::clone(version),
@@ -85,7 +85,7 @@ pub(crate) fn declared(config: &Config, number: Option<FileId>, cwd: &Path) -> B
         };
         Some(((*library).to_owned(), VersionEvidence::new(library, vec![candidate])?))
     });
-    said.collect()
+    candidates.collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Finds and reads them.
+//! Finds and reads version files.
 
 use super::virtual_env::{VENV_FOLDERS, installed, names};
 use crate::discovery::Discovery;
@@ -13,24 +13,25 @@ use vramlint_catalog::files::{is_requirement_folder, is_requirement_list};
 use vramlint_resolve::versions::files::{LibraryMention, ManifestKind, includes, read_mentions};
 use vramlint_resolve::versions::{EvidenceRank, VersionSpec};
 
-/// Larger files are not read, bytes. Lock files list every file of every package.
+/// Maximum size of a version file, bytes.
 const MAX_VERSION_FILE_SIZE: u64 = 1 << 20;
+/// Maximum size of a lock file, bytes; lock files list every file of every package.
 const MAX_LOCK_SIZE: u64 = 16 << 20;
-/// Larger texts are read, but findings do not point into them.
+/// Findings do not point into larger texts, bytes.
 const MAX_SHOWN_SIZE: usize = 1 << 20;
-/// How deep files may take in others.
+/// Maximum depth of includes.
 const MAX_INCLUDE_DEPTH: usize = 4;
 
-/// A file, or an environment, that says which versions there are.
+/// A file or a virtual environment that states library versions.
 #[derive(Clone, Debug)]
 pub(crate) struct VersionFile {
-    /// As people see it.
+    /// Path as shown.
     pub shown: String,
-    /// The folder that it speaks for, absolute.
+    /// The folder that it applies to, absolute.
     pub root: PathBuf,
     /// Its text; empty for an environment.
     pub text: Arc<str>,
-    /// What it says, if anything.
+    /// The stated versions.
     pub mentions: Vec<LibraryMention>,
     /// Whether findings may point into it.
     pub placed: bool,
@@ -40,22 +41,22 @@ pub(crate) struct VersionFile {
 pub(crate) fn find(discovered: &Discovery, files: &OverlayFs, cwd: &Path) -> Vec<VersionFile> {
     let folders: Vec<PathBuf> = folders(discovered).into_iter().collect();
     let overlaid: BTreeSet<&Path> = files.overlay.keys().map(PathBuf::as_path).collect();
-    let of = |folder: &PathBuf| in_folder(&Reader { files, cwd, overlaid: &overlaid }, folder);
-    folders.par_iter().flat_map_iter(of).collect()
+    let read_folder = |folder: &PathBuf| in_folder(&Reader { files, cwd, overlaid: &overlaid }, folder);
+    folders.par_iter().flat_map_iter(read_folder).collect()
 }
 
-/// Every folder with a file of the project, and those above it up to the root.
+/// Every folder with a file of the project, and its parent folders up to the root.
 fn folders(discovered: &Discovery) -> BTreeSet<PathBuf> {
     let roots: HashSet<&Path> = discovered.roots.iter().map(PathBuf::as_path).collect();
     let mut out: BTreeSet<PathBuf> = roots.iter().map(|root| root.to_path_buf()).collect();
-    for found in &discovered.files {
-        let Some(folder) = found.path.parent() else { continue };
+    for file in &discovered.files {
+        let Some(folder) = file.path.parent() else { continue };
         if !folder.ancestors().any(|at| roots.contains(at)) {
             out.insert(folder.to_path_buf());
             continue;
         }
         for at in folder.ancestors() {
-            // What is above a known folder is known too.
+            // The parents of a known folder have already been added.
             if !out.insert(at.to_path_buf()) || roots.contains(at) {
                 break;
             }
@@ -90,7 +91,7 @@ fn in_folder(reader: &Reader<'_>, folder: &Path) -> Vec<VersionFile> {
 }
 
 impl Reader<'_> {
-    /// The names in a folder, on the disk and in the overlay.
+    /// The file names in a folder, on disk and in the overlay.
     fn names(&self, folder: &Path) -> Vec<String> {
         let mut all = names(folder);
         let laid = self.overlaid.iter().filter(|path| path.parent() == Some(folder)).filter_map(|path| path.file_name());
@@ -100,7 +101,7 @@ impl Reader<'_> {
         all
     }
 
-    /// Reads a file and those that it takes in.
+    /// Reads a file and the files that it includes.
     fn read(&self, path: &Path, form: ManifestKind, root: &Path, depth: usize, out: &mut Vec<VersionFile>) {
         let largest = if form.is_lock() { MAX_LOCK_SIZE } else { MAX_VERSION_FILE_SIZE };
         let readable = self.files.is_file(path) && self.files.size(path).is_ok_and(|size| size <= largest);

@@ -1,14 +1,14 @@
-//! Virtual environments beside the files of a project: the names of what is installed, nothing more.
+//! Reads the installed libraries of virtual environments in a project, from folder names only.
 
 use std::path::Path;
 use std::str::FromStr;
 use vramlint_catalog::releases::followed;
 use vramlint_resolve::versions::{Version, VersionSpec};
 
-/// Folders that virtual environments usually are.
+/// Common names of virtual environments.
 pub(super) const VENV_FOLDERS: [&str; 4] = [".venv", "venv", "env", ".env"];
 
-/// The followed libraries of an environment.
+/// The supported libraries that are installed in an environment.
 pub(super) fn installed(environment: &Path) -> Vec<(&'static str, VersionSpec)> {
     if !environment.join("pyvenv.cfg").is_file() {
         return Vec::new();
@@ -23,13 +23,13 @@ pub(super) fn installed(environment: &Path) -> Vec<(&'static str, VersionSpec)> 
             Some((followed(library)?, VersionSpec::Exact(Version::from_str(version).ok()?)))
         })
         .collect();
-    // One folder may be reached under two names where case does not count.
+    // On a case-insensitive file system, two names may refer to one folder.
     out.sort_by(|a, b| a.0.cmp(b.0).then_with(|| a.1.to_string().cmp(&b.1.to_string())));
     out.dedup();
     out
 }
 
-/// The names in a folder, in order; none where it cannot be read.
+/// The names in a folder, sorted; empty if it cannot be read.
 pub(super) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

@@ -1,4 +1,4 @@
-//! Every file of a folder, read no further than rules look.
+//! Analysis of a whole folder. Irrelevant Python files are reduced to their imports.
 
 use super::relevance::FileSummary;
 use super::{AnalysisError, CancellationToken, PreparedSession, Workspace};
@@ -9,22 +9,23 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A file as far as it is cached by now: of a Python file that does not matter, only what was noted of it.
+/// A file after the first pass; for an irrelevant Python file, only the summary is kept.
 struct SummarizedFile {
     loaded: Option<Arc<ParsedSource>>,
     summary: Option<Arc<FileSummary>>,
 }
 
 impl Workspace {
-    /// Every file, by its index. Of Python files that do not matter and that none that matters reaches, only the imports.
+    /// All files with their indices. Python files that are neither relevant nor reachable from a relevant file are reduced to their
+    /// imports.
     pub(super) fn load_relevant(
         &self,
         prepared: &PreparedSession,
         cancel: &CancellationToken,
     ) -> Result<Vec<(usize, Arc<ParsedSource>)>, AnalysisError> {
         let count = prepared.session.discovered.files.len() as u32;
-        let note = |index: u32| if cancel.is_cancelled() { None } else { Some(self.summarize(prepared, index)) };
-        let summarized: Option<Vec<SummarizedFile>> = (0..count).into_par_iter().map(note).collect();
+        let summarize = |index: u32| if cancel.is_cancelled() { None } else { Some(self.summarize(prepared, index)) };
+        let summarized: Option<Vec<SummarizedFile>> = (0..count).into_par_iter().map(summarize).collect();
         let summarized = summarized.ok_or(AnalysisError::Cancelled)?;
         let relevant_closure = self.relevant_closure(prepared, &summarized);
         let pick = |(index, summarized): (usize, SummarizedFile)| {
@@ -54,20 +55,20 @@ impl Workspace {
         SummarizedFile { loaded: summary.relevant.then_some(loaded), summary: Some(summary) }
     }
 
-    /// The files that matter, and those that they reach.
+    /// The relevant files and the files reachable from them.
     fn relevant_closure(&self, prepared: &PreparedSession, summarized: &[SummarizedFile]) -> BTreeSet<u32> {
         let graph = self.graph(prepared);
         let now = self.current_references(prepared, graph);
-        let spoken = |index: u32| now.get(&index).map_or(graph.forward(index), |spoken| spoken);
+        let references = |index: u32| now.get(&index).map_or(graph.forward(index), |targets| targets);
         let is_python = |index: &u32| prepared.session.discovered.files[*index as usize].format == FileFormat::Python;
         let relevant = |(index, summarized): (usize, &SummarizedFile)| {
-            let names_others = || spoken(index as u32).iter().any(|target| !is_python(target));
+            let names_others = || references(index as u32).iter().any(|target| !is_python(target));
             summarized.summary.as_ref().is_none_or(|summary| summary.relevant || names_others()).then_some(index as u32)
         };
         let mut open: Vec<u32> = summarized.iter().enumerate().filter_map(relevant).collect();
         let mut relevant_closure: BTreeSet<u32> = open.iter().copied().collect();
         while let Some(index) = open.pop() {
-            open.extend(spoken(index).iter().copied().filter(|target| relevant_closure.insert(*target)));
+            open.extend(references(index).iter().copied().filter(|target| relevant_closure.insert(*target)));
         }
         relevant_closure
     }

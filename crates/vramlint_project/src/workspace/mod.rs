@@ -1,8 +1,8 @@
-//! A folder that an editor has open: unsaved texts over the disk, and findings that follow every edit.
+//! A folder that is open in an editor: unsaved texts override files on disk, and findings follow every edit.
 //!
-//! An edit is answered twice. At once with the component of the folder that hangs together with the edited file ([`Workspace::analyze_file`]),
-//! then, when there is quiet, with all of it ([`Workspace::analyze_all`]), which is what `check` says. What was read is kept; of Python
-//! files that no rule has anything to say of, only their imports.
+//! An edit is analyzed twice: immediately with the files that are connected to the edited file ([`Workspace::analyze_file`]), and
+//! later, when no edits arrive, with the whole folder ([`Workspace::analyze_all`]), with the same result as `check`. Parsed files are
+//! cached; Python files that no rule inspects are reduced to their imports.
 
 mod full_analysis;
 mod parse_cache;
@@ -31,51 +31,51 @@ use vramlint_base::message;
 use vramlint_catalog::files::is_requirement_folder;
 use vramlint_estimate::SimulationCache;
 
-/// Tells an analysis that nobody waits for it any more. Clones share the word.
+/// Cancellation token. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct CancellationToken(Arc<AtomicBool>);
 
 impl CancellationToken {
-    /// Stops what asks it.
+    /// Cancels the analyses that use this token.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was cancelled.
+    /// Whether the token was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Why there is no answer.
+/// Why an analysis has no result.
 #[derive(Clone, Debug)]
 pub enum AnalysisError {
-    /// Cancelled.
+    /// The analysis was cancelled.
     Cancelled,
-    /// The file is none of this folder, or left out of it.
+    /// The file is outside this workspace or excluded.
     NotInWorkspace,
-    /// The configuration is at fault.
+    /// The configuration is invalid.
     Config(ConfigError),
 }
 
-/// What an analysis found.
+/// The result of an analysis.
 #[derive(Clone, Debug)]
 pub struct AnalysisResult {
-    /// The project, or the component of it around one file, with its findings.
+    /// The report on the whole project, or on the component of one file.
     pub report: Report,
-    /// The files of which `report` holds every finding, as shown; what was known of others stays as it is.
+    /// The files, as shown, whose findings are complete in `report`; earlier findings of other files stay valid.
     pub covers: BTreeSet<String>,
 }
 
-/// A folder with unsaved texts. A clone is a snapshot: it is cheap, and later edits do not touch it.
+/// A folder with unsaved texts. A clone is a cheap snapshot that later edits do not affect.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     request: Arc<Request>,
     files: OverlayFs,
-    /// Which text each unsaved file has.
+    /// The edit number of each unsaved file.
     edits: HashMap<PathBuf, u64>,
     clock: u64,
-    /// Files that changed on the disk since the folder was looked through.
+    /// Files that changed on disk since the session was prepared.
     changed: BTreeSet<PathBuf>,
     session: Arc<SessionCell>,
     parse_cache: Arc<ParseCache>,
@@ -83,29 +83,29 @@ pub struct Workspace {
     pool: Arc<OnceLock<Option<rayon::ThreadPool>>>,
 }
 
-/// What was found in the folder, as long as no file comes, goes or configures.
+/// The session, valid until a file is added or removed or a configuration changes.
 #[derive(Debug, Default)]
 struct SessionCell {
     prepared: OnceLock<Result<PreparedSession, ConfigError>>,
 }
 
-/// What a text speaks of, and which text that was.
+/// The references of a file, and the version that they were scanned from.
 type ScannedReferences = (FileVersion, Arc<[u32]>);
 
 #[derive(Debug)]
 struct PreparedSession {
     session: AnalysisSession,
     by_path: HashMap<PathBuf, u32>,
-    /// Who speaks of whom; found when first asked for.
+    /// References between files; computed on first use.
     graph: OnceLock<ReferenceGraph>,
-    /// The texts that it was found from.
+    /// The edit numbers of the unsaved files that the graph was built from.
     scanned_edits: OnceLock<HashMap<u32, u64>>,
-    /// What texts that came later speak of, with what they spoke of before.
+    /// References of files that changed later, including their earlier references.
     rescanned: Mutex<HashMap<u32, ScannedReferences>>,
 }
 
 impl Workspace {
-    /// The files of a request: a folder and what is laid over it.
+    /// A workspace for the folder and the overlay of a request.
     pub fn new(request: Request) -> Self {
         let mut request = request;
         let cwd = std::path::absolute(&request.cwd).unwrap_or_else(|_| request.cwd.clone());
@@ -125,7 +125,7 @@ impl Workspace {
         }
     }
 
-    /// Lays an unsaved text over a file; `None` takes it away again. The path is absolute.
+    /// Sets the unsaved text of a file; `None` removes it. The path is absolute.
     pub fn edit(&mut self, path: &Path, text: Option<Arc<str>>) {
         let path = absolute(&self.request.cwd, path);
         self.clock += 1;
@@ -142,7 +142,7 @@ impl Workspace {
         }
     }
 
-    /// Files that were written, made or removed on the disk; a `vramlint.toml` among them is read anew.
+    /// Reports files that were written, created or removed on disk. A change of `vramlint.toml` reloads the configuration.
     pub fn changed_on_disk(&mut self, paths: &[PathBuf]) {
         for path in paths {
             let path = absolute(&self.request.cwd, path);
@@ -153,7 +153,7 @@ impl Workspace {
         }
     }
 
-    /// Whether a change of this file changes which files there are, or what governs them.
+    /// Whether a change of this file affects discovery, configuration or library versions.
     fn invalidates_session(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let configures = matches!(&*name, "vramlint.toml" | ".gitignore" | ".ignore");
@@ -167,19 +167,19 @@ impl Workspace {
         configures || names_versions || unknown
     }
 
-    /// Everything that an edit of one file (an absolute path) may touch, at once.
+    /// Analyzes the component of one file (an absolute path): everything that an edit of the file can directly affect.
     pub fn analyze_file(&self, path: &Path, cancel: &CancellationToken) -> Result<AnalysisResult, AnalysisError> {
         let path = absolute(&self.request.cwd, path);
         self.on_pool(|| self.analyze_component(&path, cancel))
     }
 
-    /// The whole folder, as `check` sees it.
+    /// Analyzes the whole folder, with the same result as `check`.
     pub fn analyze_all(&self, cancel: &CancellationToken) -> Result<AnalysisResult, AnalysisError> {
-        // Threads that end give back the memory that they held.
+        // A temporary pool releases the memory of its threads when it ends.
         self.build_pool().map_or_else(|| Err(pool_error()), |pool| pool.install(|| self.analyze_everything(cancel)))
     }
 
-    /// Runs on threads that are kept: somebody waits.
+    /// Runs on a persistent thread pool, for low latency.
     fn on_pool(
         &self,
         work: impl FnOnce() -> Result<AnalysisResult, AnalysisError> + Send,
@@ -187,15 +187,15 @@ impl Workspace {
         self.pool.get_or_init(|| self.build_pool()).as_ref().map_or_else(|| Err(pool_error()), |pool| pool.install(work))
     }
 
-    /// Threads with a deep stack: readers go down as deep as a text is nested.
+    /// Builds a thread pool with large stacks: parsers recurse as deep as a text is nested.
     fn build_pool(&self) -> Option<rayon::ThreadPool> {
         rayon::ThreadPoolBuilder::new().num_threads(self.request.jobs).stack_size(STACK_SIZE).build().ok()
     }
 
     fn prepared(&self) -> Result<&PreparedSession, AnalysisError> {
-        let survey = || {
+        let prepare = || {
             let session = AnalysisSession::prepare(&Backend::standard(), &self.request, &self.files)?;
-            let by_path = session.discovered.files.iter().enumerate().map(|(i, found)| (found.path.clone(), i as u32)).collect();
+            let by_path = session.discovered.files.iter().enumerate().map(|(i, file)| (file.path.clone(), i as u32)).collect();
             Ok(PreparedSession {
                 session,
                 by_path,
@@ -204,7 +204,7 @@ impl Workspace {
                 rescanned: Mutex::default(),
             })
         };
-        self.session.prepared.get_or_init(survey).as_ref().map_err(|error| AnalysisError::Config(error.clone()))
+        self.session.prepared.get_or_init(prepare).as_ref().map_err(|error| AnalysisError::Config(error.clone()))
     }
 
     fn version(&self, path: &Path) -> FileVersion {
@@ -212,31 +212,31 @@ impl Workspace {
     }
 
     fn load(&self, prepared: &PreparedSession, index: u32) -> Arc<ParsedSource> {
-        let found = &prepared.session.discovered.files[index as usize];
-        self.parse_cache.load(&Backend::standard(), &self.files, found, self.version(&found.path))
+        let file = &prepared.session.discovered.files[index as usize];
+        self.parse_cache.load(&Backend::standard(), &self.files, file, self.version(&file.path))
     }
 
-    /// Who speaks of whom, by the texts as they were when this was first asked.
+    /// The reference graph of the texts at the time of the first call.
     fn graph<'a>(&self, prepared: &'a PreparedSession) -> &'a ReferenceGraph {
         prepared.graph.get_or_init(|| {
-            let found = &prepared.session.discovered.files;
-            let names = PathIndex::new(found.iter().map(|found| (found.shown.clone(), found.format)));
-            let spoken =
-                (0..found.len() as u32).into_par_iter().map(|index| self.scan_references(prepared, &names, index)).collect();
-            // What was edited by then counts as known.
+            let discovered = &prepared.session.discovered.files;
+            let names = PathIndex::new(discovered.iter().map(|file| (file.shown.clone(), file.format)));
+            let references =
+                (0..discovered.len() as u32).into_par_iter().map(|index| self.scan_references(prepared, &names, index)).collect();
+            // The graph includes the unsaved texts of this point in time.
             let scanned_edits = self.edits.iter().filter_map(|(path, edit)| Some((*prepared.by_path.get(path)?, *edit)));
             let _ = prepared.scanned_edits.set(scanned_edits.collect());
-            ReferenceGraph::new(names, found.iter().map(|found| found.format).collect(), spoken)
+            ReferenceGraph::new(names, discovered.iter().map(|file| file.format).collect(), references)
         })
     }
 
     fn scan_references(&self, prepared: &PreparedSession, names: &PathIndex, index: u32) -> Box<[u32]> {
-        let found = &prepared.session.discovered.files[index as usize];
-        if found.problem.is_some() {
+        let file = &prepared.session.discovered.files[index as usize];
+        if file.problem.is_some() {
             return Box::default();
         }
-        let bytes = self.files.read(&found.path).unwrap_or_default();
-        names.references_in(index, &String::from_utf8_lossy(&bytes), found.format)
+        let bytes = self.files.read(&file.path).unwrap_or_default();
+        names.references_in(index, &String::from_utf8_lossy(&bytes), file.format)
     }
 
     fn analyze_component(&self, path: &Path, cancel: &CancellationToken) -> Result<AnalysisResult, AnalysisError> {
@@ -254,46 +254,46 @@ impl Workspace {
         let files: Vec<u32> = component.files.iter().copied().collect();
         let loaded: Vec<(usize, Arc<ParsedSource>)> =
             files.par_iter().map(|index| (*index as usize, self.load(prepared, *index))).collect();
-        let found = &prepared.session.discovered.files;
-        let folders: BTreeSet<&Path> = files.iter().filter_map(|index| found[*index as usize].path.parent()).collect();
+        let discovered = &prepared.session.discovered.files;
+        let folders: BTreeSet<&Path> = files.iter().filter_map(|index| discovered[*index as usize].path.parent()).collect();
         let governs = |file: &crate::versions::VersionFile| folders.iter().any(|folder| folder.starts_with(&file.root));
         let report = self.run_session(prepared, &|| prepared.session.assemble(&loaded, &governs), cancel)?;
         self.parse_cache.evict_python();
-        let covers = component.complete.iter().map(|index| &found[*index as usize]).filter(|found| found.reported);
-        Ok(AnalysisResult { covers: covers.map(|found| found.shown.clone()).collect(), report })
+        let covers = component.complete.iter().map(|index| &discovered[*index as usize]).filter(|file| file.reported);
+        Ok(AnalysisResult { covers: covers.map(|file| file.shown.clone()).collect(), report })
     }
 
-    /// What files that were edited since the graph was found speak of by now. What they spoke of before counts too: it may be said of
-    /// that now that nobody does.
+    /// The references of files that changed after the graph was built, including their earlier references: a finding on a former
+    /// target may change.
     fn current_references(&self, prepared: &PreparedSession, graph: &ReferenceGraph) -> HashMap<u32, Arc<[u32]>> {
         let cached = prepared.scanned_edits.get();
         let edited = self.edits.iter().filter_map(|(path, edit)| Some((*prepared.by_path.get(path)?, *edit)));
         let edited =
             edited.filter(|(index, edit)| cached.and_then(|cached| cached.get(index)) != Some(edit)).map(|(index, _)| index);
         let changed = self.changed.iter().filter_map(|path| prepared.by_path.get(path).copied());
-        let spoken = |index: u32| {
+        let scan = |index: u32| {
             let version = self.version(&prepared.session.discovered.files[index as usize].path);
             let rescanned = || prepared.rescanned.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((_, spoken)) = rescanned().get(&index).filter(|(cached, _)| *cached == version) {
-                return (index, Arc::clone(spoken));
+            if let Some((_, references)) = rescanned().get(&index).filter(|(cached, _)| *cached == version) {
+                return (index, Arc::clone(references));
             }
-            let mut spoken = self.scan_references(prepared, &graph.names, index).into_vec();
-            spoken.extend_from_slice(graph.forward(index));
-            spoken.sort_unstable();
-            spoken.dedup();
-            let spoken: Arc<[u32]> = spoken.into();
-            rescanned().insert(index, (version, Arc::clone(&spoken)));
-            (index, spoken)
+            let mut references = self.scan_references(prepared, &graph.names, index).into_vec();
+            references.extend_from_slice(graph.forward(index));
+            references.sort_unstable();
+            references.dedup();
+            let references: Arc<[u32]> = references.into();
+            rescanned().insert(index, (version, Arc::clone(&references)));
+            (index, references)
         };
-        edited.chain(changed).map(spoken).collect()
+        edited.chain(changed).map(scan).collect()
     }
 
-    /// What bears on the files of a component without being spoken of: variables beside them, and what installs libraries above them.
+    /// Files that affect a component without a reference: environment files in its folders, and Dockerfiles in its parent folders.
     fn implicit_context(prepared: &PreparedSession, files: &BTreeSet<u32>) -> Vec<u32> {
-        let found = &prepared.session.discovered.files;
-        let folders: BTreeSet<&Path> = files.iter().filter_map(|index| found[*index as usize].path.parent()).collect();
+        let discovered = &prepared.session.discovered.files;
+        let folders: BTreeSet<&Path> = files.iter().filter_map(|index| discovered[*index as usize].path.parent()).collect();
         let above: BTreeSet<&Path> = folders.iter().flat_map(|folder| folder.ancestors()).collect();
-        let bears = |file: &crate::discovery::DiscoveredFile| {
+        let affects = |file: &crate::discovery::DiscoveredFile| {
             let folder = file.path.parent();
             match file.format {
                 FileFormat::EnvFile => folder.is_some_and(|folder| folders.contains(folder)),
@@ -301,7 +301,7 @@ impl Workspace {
                 _ => false,
             }
         };
-        (0..found.len() as u32).filter(|index| bears(&found[*index as usize])).collect()
+        (0..discovered.len() as u32).filter(|index| affects(&discovered[*index as usize])).collect()
     }
 
     fn analyze_everything(&self, cancel: &CancellationToken) -> Result<AnalysisResult, AnalysisError> {

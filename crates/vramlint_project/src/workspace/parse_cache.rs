@@ -1,4 +1,4 @@
-//! Files that were read, kept until they change.
+//! Cache of parsed files.
 
 use super::relevance::FileSummary;
 use crate::backend::Backend;
@@ -12,26 +12,26 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Trees of Python files that are kept at most; they are large, and most files of a folder are never looked at.
+/// Maximum number of cached Python trees, which are large; most files of a folder are never inspected.
 const MAX_PYTHON_TREES: usize = 96;
 
-/// Which text of a file was read.
+/// The version of a file's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FileVersion {
     /// An unsaved text: the number of the edit.
     Unsaved(u64),
-    /// What lies on the disk: when it was written, and how long it is.
+    /// The file on disk: modification time and size.
     Disk(Option<SystemTime>, u64),
 }
 
 impl FileVersion {
-    /// Of a file on the disk.
+    /// The version of the file on disk.
     pub(super) fn on_disk(path: &Path) -> Self {
         std::fs::metadata(path).map_or(Self::Disk(None, 0), |data| Self::Disk(data.modified().ok(), data.len()))
     }
 }
 
-/// What was read, by path. Snapshots share it.
+/// Parsed files by path. Snapshots of a workspace share it.
 #[derive(Debug, Default)]
 pub(super) struct ParseCache {
     loaded: Mutex<LruMap<Arc<ParsedSource>>>,
@@ -65,39 +65,39 @@ impl<T: Clone> LruMap<T> {
 }
 
 impl ParseCache {
-    /// A file, read now if it is not cached as it is.
+    /// Returns the file from the cache, or loads it.
     pub(super) fn load(
         &self,
         backend: &Backend,
         files: &OverlayFs,
-        found: &DiscoveredFile,
+        file: &DiscoveredFile,
         version: FileVersion,
     ) -> Arc<ParsedSource> {
         let kept = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(loaded) = kept().get(&found.path, version) {
+        if let Some(loaded) = kept().get(&file.path, version) {
             return loaded;
         }
-        let loaded = Arc::new(load(backend, files, found));
-        kept().put(&found.path, version, Arc::clone(&loaded));
+        let loaded = Arc::new(load(backend, files, file));
+        kept().put(&file.path, version, Arc::clone(&loaded));
         loaded
     }
 
-    /// A file as it is cached, if it is.
+    /// The cached file, if this version is cached.
     pub(super) fn cached(&self, path: &Path, version: FileVersion) -> Option<Arc<ParsedSource>> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner).get(path, version)
     }
 
-    /// What was noted of a Python file.
+    /// The cached summary of a Python file.
     pub(super) fn summary(&self, path: &Path, version: FileVersion) -> Option<Arc<FileSummary>> {
         self.summaries.lock().unwrap_or_else(PoisonError::into_inner).get(path, version)
     }
 
-    /// Notes it.
+    /// Caches the summary of a Python file.
     pub(super) fn put_summary(&self, path: &Path, version: FileVersion, summary: Arc<FileSummary>) {
         self.summaries.lock().unwrap_or_else(PoisonError::into_inner).put(path, version, summary);
     }
 
-    /// Lets go of the Python trees that were not used for longest.
+    /// Evicts the least recently used Python trees.
     pub(super) fn evict_python(&self) {
         let mut kept = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let python = |path: &Path| matches!(FileFormat::by_name(path), FormatByName::Format(FileFormat::Python));

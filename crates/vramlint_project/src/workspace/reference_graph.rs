@@ -1,31 +1,31 @@
-//! Who speaks of whom in a folder, and what hangs together through that.
+//! File reference graph and its connected components.
 
 use super::reference_scan::PathIndex;
 use crate::discovery::file_format::FileFormat;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// A file that more others than these speak of belongs to no component of the folder in particular.
+/// A file with more referrers is a hub, which does not connect components.
 const MAX_REFERRERS: usize = 64;
-/// Files of one component at most; what is larger is left to the look at the whole.
+/// Maximum number of files in a component; larger ones are left to the full analysis.
 const MAX_COMPONENT_FILES: usize = 400;
 
-/// Who speaks of whom.
+/// References between the files of a folder.
 #[derive(Debug)]
 pub(super) struct ReferenceGraph {
-    /// The files by what others call them.
+    /// Lookup of files by path and module name.
     pub names: PathIndex,
     formats: Vec<FileFormat>,
     forward: Vec<Box<[u32]>>,
     reverse: Vec<Vec<u32>>,
 }
 
-/// What hangs together with a file.
+/// The files that are connected to a file.
 #[derive(Debug, Default)]
 pub(super) struct Component {
-    /// Its files, in order.
+    /// The files of the component.
     pub files: BTreeSet<u32>,
-    /// Those of which every finding can be seen within the component.
+    /// The files whose findings depend only on the component.
     pub complete: BTreeSet<u32>,
 }
 
@@ -40,17 +40,17 @@ impl ReferenceGraph {
         Self { names, formats, forward, reverse }
     }
 
-    /// The files that a file speaks of.
+    /// The files that a file refers to.
     pub(super) fn forward(&self, file: u32) -> &[u32] {
         &self.forward[file as usize]
     }
 
-    /// What hangs together with a file. `now` has what edited files speak of by now; what they spoke of before counts too, as it may
-    /// be said of it that nobody does.
+    /// The component of a file. `now` contains the references of edited files, including their earlier references, because findings
+    /// on a former target may change.
     pub(super) fn component_of(&self, seed: u32, now: &HashMap<u32, Arc<[u32]>>) -> Component {
         let view = GraphView { graph: self, now };
         let mut component = Component::default();
-        // Everything that uses the file, directly or not.
+        // All files that use the file, directly or indirectly.
         let mut open = vec![seed];
         let mut used_by = BTreeSet::from([seed]);
         while let Some(file) = open.pop() {
@@ -69,7 +69,7 @@ impl ReferenceGraph {
                 }
             }
         }
-        // Everything that those use. Data and scripts bring their other users along: what is found there depends on all of them.
+        // All files that those use. For data and scripts, also add their other users, because their findings depend on all users.
         let mut open: Vec<u32> = used_by.iter().copied().collect();
         let mut reached = used_by.clone();
         let mut hubs = BTreeSet::new();
@@ -91,16 +91,17 @@ impl ReferenceGraph {
             open.extend(next);
         }
         component.files.extend(reached.iter().copied());
-        // A module is seen whole where all who import it are there; a hub never, unless it is the file itself.
-        let seen = |file: &u32| view.referrers(*file).iter().all(|user| reached.contains(user) || view.is_document(*user));
+        // A module is complete if all its importers are in the component. A hub is never complete, unless it is the edited file.
+        let all_users_reached =
+            |file: &u32| view.referrers(*file).iter().all(|user| reached.contains(user) || view.is_document(*user));
         let cut = reached.len() > MAX_COMPONENT_FILES;
-        component.complete.extend(reached.iter().copied().filter(|file| !hubs.contains(file) && !cut && seen(file)));
+        component.complete.extend(reached.iter().copied().filter(|file| !hubs.contains(file) && !cut && all_users_reached(file)));
         component.complete.insert(seed);
         component
     }
 }
 
-/// The graph with edited files as they are by now.
+/// The graph with the current references of edited files.
 struct GraphView<'a> {
     graph: &'a ReferenceGraph,
     now: &'a HashMap<u32, Arc<[u32]>>,
@@ -108,7 +109,7 @@ struct GraphView<'a> {
 
 impl GraphView<'_> {
     fn references(&self, file: u32) -> &[u32] {
-        self.now.get(&file).map_or(&self.graph.forward[file as usize], |spoken| spoken)
+        self.now.get(&file).map_or(&self.graph.forward[file as usize], |targets| targets)
     }
 
     fn referrers(&self, file: u32) -> Vec<u32> {

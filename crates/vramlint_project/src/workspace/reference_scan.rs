@@ -1,16 +1,16 @@
-//! Which files of a folder a text speaks of: by paths, and in Python by modules. More than what is meant rather than less: what is
-//! meant is decided where the files are joined.
+//! Scans a text for references to other files: paths, and in Python also modules. The result may contain too many files, but should
+//! not miss any; resolution decides which ones are used.
 
 use crate::discovery::file_format::FileFormat;
 use std::collections::{HashMap, HashSet};
 
-/// Files of one name, all equally near, that a text is taken to mean at most.
+/// Maximum number of equally near files that one name may refer to.
 const MAX_SAME_NAME: usize = 16;
 
-/// The files of a folder by what others call them.
+/// The files of a folder by path and module name.
 #[derive(Debug, Default)]
 pub(super) struct PathIndex {
-    /// Indices by the last part of the path.
+    /// Indices by file name.
     by_name: HashMap<Box<str>, Vec<u32>>,
     /// Python files by the name that imports use: the stem, or the folder of an `__init__.py`.
     by_module: HashMap<Box<str>, Vec<u32>>,
@@ -21,7 +21,7 @@ pub(super) struct PathIndex {
 }
 
 impl PathIndex {
-    /// Over the paths as shown, with `/`.
+    /// Builds the index from paths as shown, with `/`.
     pub(super) fn new(files: impl Iterator<Item = (String, FileFormat)>) -> Self {
         let mut out = Self::default();
         for (index, (path, format)) in files.enumerate() {
@@ -39,7 +39,7 @@ impl PathIndex {
         out
     }
 
-    /// The files that the text of file `own` speaks of, in order, itself left out.
+    /// The files that the text of file `own` refers to, sorted, without `own`.
     pub(super) fn references_in(&self, own: u32, text: &str, format: FileFormat) -> Box<[u32]> {
         let mut out = Vec::new();
         let path: &str = &self.paths[own as usize];
@@ -69,25 +69,25 @@ impl PathIndex {
         out.into()
     }
 
-    /// The files at a path that is written in `from`: of those with the longest tail of it, the nearest.
+    /// The files that the path `token` in file `from` may refer to: of the files that share its longest suffix, the nearest.
     fn resolve_path(&self, from: &str, token: &str, out: &mut Vec<u32>) {
         let Some(named) = self.by_name.get(last(token)) else { return };
         let parts: Vec<&str> = token.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
         for skip in 0..parts.len() {
             let tail = &parts[skip..];
             let ends = |index: &u32| ends_with(&self.paths[*index as usize], tail);
-            let found: Vec<u32> = named.iter().copied().filter(ends).collect();
-            if !found.is_empty() {
-                return self.nearest(from, &found, out);
+            let matching: Vec<u32> = named.iter().copied().filter(ends).collect();
+            if !matching.is_empty() {
+                return self.nearest(from, &matching, out);
             }
         }
     }
 
-    fn nearest(&self, from: &str, found: &[u32], out: &mut Vec<u32>) {
+    fn nearest(&self, from: &str, matching: &[u32], out: &mut Vec<u32>) {
         let near = |index: &u32| common(from, &self.paths[*index as usize]);
-        let best = found.iter().map(near).max();
-        let nearest = || found.iter().copied().filter(|index| Some(near(index)) == best);
-        // A name that many folders have alike means none of them: a script that goes through all of them.
+        let best = matching.iter().map(near).max();
+        let nearest = || matching.iter().copied().filter(|index| Some(near(index)) == best);
+        // A name that many folders share usually belongs to a script that loops over them, so it is not a reference.
         if nearest().count() <= MAX_SAME_NAME {
             out.extend(nearest());
         }
@@ -112,14 +112,14 @@ impl PathIndex {
         }
     }
 
-    /// The modules that a dotted name can mean: itself, and the packages above it, whose `__init__.py` runs. Where a script is started
-    /// is not known: its folder, those above, and `src` in each.
+    /// The modules that a dotted name may refer to: the module, and its parent packages, whose `__init__.py` runs. The import root is
+    /// unknown, so the folder of the file, its parents, and `src` in each of them are tried.
     fn resolve_module(&self, from: &str, dots: usize, dotted: &str, out: &mut Vec<u32>) {
         let mut parts: Vec<&str> = dotted.split('.').collect();
         while let Some(name) = parts.last() {
             if let Some(named) = self.by_module.get(*name) {
                 let tail = parts.join("/");
-                let is = |base: &str, index: &u32| {
+                let matches = |base: &str, index: &u32| {
                     let path: &str = &self.paths[*index as usize];
                     let module = path.strip_suffix("/__init__.py").unwrap_or(path.trim_end_matches(".py"));
                     let rest = if base.is_empty() {
@@ -135,7 +135,7 @@ impl PathIndex {
                 }
                 loop {
                     let before = out.len();
-                    out.extend(named.iter().copied().filter(|index| is(base, index)));
+                    out.extend(named.iter().copied().filter(|index| matches(base, index)));
                     if out.len() > before || dots > 0 || base.is_empty() {
                         break;
                     }
@@ -147,11 +147,11 @@ impl PathIndex {
     }
 }
 
-/// Runs of letters that a path is made of.
+/// Substrings that may be paths.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@');
-    let whole = move |c: char| !part(c);
-    text.split(whole).map(|token| token.trim_matches(|c| matches!(c, '.' | '/'))).filter(|token| !token.is_empty())
+    let separator = move |c: char| !part(c);
+    text.split(separator).map(|token| token.trim_matches(|c| matches!(c, '.' | '/'))).filter(|token| !token.is_empty())
 }
 
 fn last(path: &str) -> &str {
@@ -162,15 +162,15 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Whether the last parts of a path are these.
+/// Whether a path ends with these components.
 fn ends_with(path: &str, tail: &[&str]) -> bool {
     let mut parts = path.rsplit('/');
     tail.iter().rev().all(|want| parts.next() == Some(want))
 }
 
-/// Folders that two paths share from the root.
-fn common(one: &str, other: &str) -> usize {
-    folder(one).split('/').zip(folder(other).split('/')).take_while(|(a, b)| a == b).count()
+/// Number of folders that two paths share from the root.
+fn common(left: &str, right: &str) -> usize {
+    folder(left).split('/').zip(folder(right).split('/')).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

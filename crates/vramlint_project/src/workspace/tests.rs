@@ -1,4 +1,4 @@
-//! Edits: what is covered, what follows, what comes and goes on the disk.
+//! Edits: covered files, affected files, and files that are created or removed on disk.
 
 use super::{AnalysisError, CancellationToken, Workspace};
 use crate::request::Request;
@@ -22,7 +22,7 @@ fn open(folder: &Path) -> Workspace {
     Workspace::new(Request { cwd: folder.to_path_buf(), paths: vec![folder.to_path_buf()], ..Request::default() })
 }
 
-/// The names of the rules that found something, with the file.
+/// The rules that reported something, with the file.
 fn found(answer: &super::AnalysisResult) -> Vec<(String, &'static str)> {
     let report = &answer.report;
     report.findings.iter().map(|finding| (report.project.file(finding.place.file).path.clone(), finding.name)).collect()

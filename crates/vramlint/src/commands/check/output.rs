@@ -12,7 +12,7 @@ use vramlint_base::text::len_noun;
 use vramlint_base::{Lang, Severity, message};
 use vramlint_project::{BaselineStats, Report, SkipReason, SkippedPath};
 
-/// Most files that are named as not read, so that `git ls-files | xargs vramlint check` stays readable.
+/// Maximum number of unread files that are named, so that `git ls-files | xargs vramlint check` stays readable.
 const MAX_NAMED_SKIPPED: usize = 10;
 
 /// The exit status: whether a finding reaches `--fail-on`.
@@ -21,7 +21,7 @@ pub(super) fn status(args: &CheckArgs, report: &Report) -> Status {
     found(args, report.findings.iter().any(|finding| finding.severity >= least))
 }
 
-/// The status for whether something was found.
+/// The exit status for whether there are findings.
 pub(super) fn found(args: &CheckArgs, any: bool) -> Status {
     if any && !args.exit_zero { Status::Findings } else { Status::Clean }
 }
@@ -66,9 +66,9 @@ pub(super) fn print_report(args: &CheckArgs, report: &Report, progress: &Progres
 fn print_notes(args: &CheckArgs, report: &Report, format: Format, lang: Lang) {
     let nothing = report.files == 0;
     if !args.common.quiet && format != Format::Json {
-        // An excluded file is no surprise, unless nothing is left to check.
-        let worth = |skipped: &&SkippedPath| skipped.reason != SkipReason::Excluded || args.common.verbose || nothing;
-        for skipped in report.skipped.named.iter().filter(worth).take(MAX_NAMED_SKIPPED) {
+        // An excluded file is expected, unless nothing is left to check.
+        let is_notable = |skipped: &&SkippedPath| skipped.reason != SkipReason::Excluded || args.common.verbose || nothing;
+        for skipped in report.skipped.named.iter().filter(is_notable).take(MAX_NAMED_SKIPPED) {
             let (path, why) = (&skipped.path, skipped.reason.message());
             let (en, zh) = (why.en, why.zh);
             print_stderr(message!("warning: {path} was not read: {en}", "警告：未读取 {path}：{zh}").get(lang));
@@ -84,7 +84,7 @@ fn print_notes(args: &CheckArgs, report: &Report, format: Format, lang: Lang) {
         print_verbose_notes(report, lang);
     }
     if nothing && !args.common.quiet {
-        print_stderr(message!("warning: there was nothing to check", "警告：没有可检查的文件").get(lang));
+        print_stderr(message!("warning: no files to check", "警告：没有可检查的文件").get(lang));
     }
 }
 
@@ -104,8 +104,8 @@ fn print_verbose_notes(report: &Report, lang: Lang) {
     }
     if let Some(BaselineStats { known, gone }) = report.baseline {
         let note = message!(
-            "baseline: {known} known, {gone} gone; update it with --write-baseline",
-            "基线：已知 {known} 个，已消失 {gone} 个；可用 --write-baseline 更新"
+            "baseline: {known} known, {gone} fixed; update it with --write-baseline",
+            "基线：已知 {known} 个，已修复 {gone} 个；可用 --write-baseline 更新"
         );
         print_stderr(note.get(lang));
     }

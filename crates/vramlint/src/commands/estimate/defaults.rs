@@ -1,4 +1,4 @@
-//! What the libraries do where a setup does not say, as assumptions for people.
+//! Library defaults for values that a setup does not specify, reported as assumptions.
 //!
 //! Versions: transformers 5.23 (`TrainingArguments`), TRL 1.16 (`SFTConfig`, `RewardConfig`, `DPOConfig`, `GRPOConfig`), PEFT 0.21
 //! (`LoraConfig`).
@@ -9,13 +9,13 @@ use vramlint_estimate::models::Model;
 use vramlint_estimate::record::vocabulary;
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Optimizer, Quantization, Reference, Targets, Task};
 
-/// A value that nobody stated, and why it is this one.
+/// A default value and the reason for it.
 pub(super) struct Assumed<T> {
     pub(super) value: T,
     pub(super) why: Message,
 }
 
-/// The values of one task.
+/// The defaults of one task.
 pub(super) struct Defaults {
     pub(super) weights: Assumed<Dtype>,
     pub(super) autocast: Assumed<Option<Dtype>>,
@@ -23,7 +23,7 @@ pub(super) struct Defaults {
     pub(super) optimizer: Assumed<Optimizer>,
     pub(super) micro_batch: Assumed<u64>,
     pub(super) accumulation: Assumed<u64>,
-    /// Of a whole row; of the prompt under GRPO.
+    /// Length of a sequence; with GRPO, of the prompt.
     pub(super) tokens: Assumed<u64>,
     pub(super) completion: Assumed<u64>,
     pub(super) num_generations: Assumed<u64>,
@@ -32,12 +32,12 @@ pub(super) struct Defaults {
     pub(super) quantization: Assumed<Quantization>,
 }
 
-/// Whether TRL trains it.
+/// Whether TRL trains this task.
 const fn is_trl(task: TaskName) -> bool {
     matches!(task, TaskName::Sft | TaskName::Reward | TaskName::Dpo | TaskName::Grpo)
 }
 
-/// The task as the simulator knows it.
+/// The task for the simulator.
 pub(super) const fn task(name: TaskName) -> Task {
     match name {
         TaskName::CausalLm | TaskName::Sft => Task::CausalLm,
@@ -49,7 +49,7 @@ pub(super) const fn task(name: TaskName) -> Task {
     }
 }
 
-/// The task as it is called.
+/// The name of the task.
 pub(super) const fn task_name(name: TaskName) -> &'static str {
     match name {
         TaskName::Sft => "sft",
@@ -65,7 +65,7 @@ pub(super) const fn head(name: TaskName) -> Head {
     }
 }
 
-/// The reference model of a task. DPO has one: a copy, or the base under the adapter. GRPO has none, since `beta` is 0.
+/// The reference model of a task. DPO has one: a copy, or the base model without its adapter. GRPO has none, because `beta` is 0.
 pub(super) const fn reference(task: Task, adapters: bool) -> Reference {
     match task {
         Task::Dpo if adapters => Reference::Adapter,
@@ -79,11 +79,11 @@ impl Defaults {
         Self {
             weights: weights(task, model.dtype),
             autocast: if is_trl(task) {
-                let why = message!("autocast in bf16: the default of TRL 1.16", "使用 bf16 自动混合精度：TRL 1.16 的默认行为");
+                let why = message!("autocast in bf16: the default of TRL 1.16", "使用 bf16 autocast：TRL 1.16 的默认值");
                 Assumed { value: Some(Dtype::Bf16), why }
             } else {
                 let why =
-                    message!("no autocast: the default of transformers 5.23", "不使用自动混合精度：transformers 5.23 的默认值");
+                    message!("no autocast: the default of transformers 5.23", "不使用 autocast：transformers 5.23 的默认值");
                 Assumed { value: None, why }
             },
             checkpointing: if is_trl(task) {
@@ -125,7 +125,7 @@ impl Defaults {
             },
             lora_r: Assumed {
                 value: 8,
-                why: message!("LoRA rank 8: the default of PEFT 0.21", "适配器的秩为 8：PEFT 0.21 的默认值"),
+                why: message!("LoRA rank 8: the default of PEFT 0.21", "LoRA 的秩为 8：PEFT 0.21 的默认值"),
             },
             lora_targets: lora_targets(&model.arch.model_type),
             quantization: Assumed {
@@ -142,8 +142,8 @@ impl Defaults {
 fn weights(task: TaskName, checkpoint: Option<Dtype>) -> Assumed<Dtype> {
     if is_trl(task) {
         let why = message!(
-            "weights in fp32: TRL 1.16 loads a model that is given by name in fp32, whatever the dtype of the checkpoint",
-            "权重为 fp32：以名称给出模型时，TRL 1.16 不论检查点是什么类型都这样加载"
+            "weights in fp32: TRL 1.16 loads models by name in fp32, whatever the dtype of the checkpoint",
+            "权重为 fp32：按名称加载模型时，TRL 1.16 使用 fp32，与检查点的类型无关"
         );
         return Assumed { value: Dtype::Fp32, why };
     }
@@ -152,7 +152,7 @@ fn weights(task: TaskName, checkpoint: Option<Dtype>) -> Assumed<Dtype> {
             let name = vocabulary::name(vocabulary::DTYPES, dtype);
             let why = message!(
                 "weights in {name}, the dtype of the checkpoint: transformers 5 keeps it",
-                "权重为 {name}，与检查点相同：transformers 5 保持原类型"
+                "权重为 {name}，与检查点相同：transformers 5 保持检查点的类型"
             );
             Assumed { value: dtype, why }
         }
@@ -160,7 +160,7 @@ fn weights(task: TaskName, checkpoint: Option<Dtype>) -> Assumed<Dtype> {
             value: Dtype::Bf16,
             why: message!(
                 "weights in bf16, like most checkpoints: the dtype of this one is unknown",
-                "权重按 bf16 计（多数检查点如此）：此模型的类型未知"
+                "权重按 bf16 计（多数检查点如此）：此检查点的类型未知"
             ),
         },
     }
@@ -174,10 +174,11 @@ fn tokens(task: TaskName) -> Assumed<u64> {
     } else if is_trl(task) {
         Assumed {
             value: 1024,
-            why: message!("sequences of 1024 tokens: the default of TRL 1.16", "每行 1024 个 token：TRL 1.16 的默认值"),
+            why: message!("sequences of 1024 tokens: the default of TRL 1.16", "每个序列 1024 个 token：TRL 1.16 的默认值"),
         }
     } else {
-        let why = message!("sequences of 1024 tokens: no library has a default", "每行按 1024 个 token 计：各库均无默认值");
+        let why =
+            message!("sequences of 1024 tokens: no library defines a default", "每个序列按 1024 个 token 计：各库均无默认值");
         Assumed { value: 1024, why }
     }
 }

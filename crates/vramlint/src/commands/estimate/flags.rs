@@ -1,4 +1,4 @@
-//! From flags to a setup: alone, or on top of a run.
+//! Builds a setup from flags alone, or applies flags to the setup of a run.
 
 use super::defaults::{self, Assumed, Defaults};
 use crate::cli::{Amp, Method, SetupArgs};
@@ -13,22 +13,23 @@ use vramlint_memory::setup::{Dtype, Generation, Lora, Offload, Quantization, Ref
 use vramlint_resolve::Target;
 use vramlint_view::estimate::EstimateInput;
 
-/// The setup of flags alone; what they do not say is a default of the library that trains, and an assumption.
+/// The setup of flags alone. Missing values are library defaults, reported as assumptions.
 pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Result<EstimateInput> {
     let name = flags.task.unwrap_or_default();
     let mut apply = Apply { flags, defaults: Some(Defaults::of(name, &model)), notes: Vec::new() };
     let mut setup = Setup::default();
-    // A checkpoint that is stored quantized is loaded so, whatever the flags leave out.
+    // Without --quant, a quantized checkpoint is loaded as stored.
     let stored = model.prequantized.filter(|_| flags.quant.is_none()).unwrap_or_default();
     setup.quantization = stored;
     let num_generations = apply.all(&mut setup)?;
     if stored != Quantization::None {
         let name = vocabulary::name(vocabulary::QUANTIZATIONS, stored);
-        apply.notes.push(message!("{name}, as stored in the checkpoint", "{name}：检查点即以此存储"));
+        apply.notes.push(message!("{name}, as stored in the checkpoint", "{name}：检查点按此存储"));
     }
     apply.ranks(&mut setup, target)?;
     let mut assumptions = apply.notes;
-    assumptions.push(message!("sequences of equal length, so the attention kernel gets no mask", "各行等长，注意力核不需要掩码"));
+    assumptions
+        .push(message!("sequences of equal length, so the attention kernel gets no mask", "各序列等长，注意力核不需要掩码"));
     Ok(EstimateInput {
         id: Json::Null,
         model: model.id,
@@ -45,11 +46,11 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
     })
 }
 
-/// Flags on top of a run: what they say replaces what the run says.
+/// Applies flags to the setup of a run; flags override the settings of the run.
 pub(super) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, target: &Target) -> Result<()> {
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
     if flags.first_flag().is_some() {
-        // It was the bound of another setup.
+        // The lower bound applied to the original setup.
         subject.floor = None;
     }
     if let Some(name) = flags.task {
@@ -66,17 +67,17 @@ pub(super) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, t
 
 struct Apply<'a> {
     flags: &'a SetupArgs,
-    /// Where nothing stands below the flags.
+    /// The defaults, if there is no run below the flags.
     defaults: Option<Defaults>,
     notes: Vec<Message>,
 }
 
-/// What a flag says, else the default where there is one, else what stands there already.
-fn take<T: Clone>(place: &mut T, flag: Option<&T>, default: Option<&Assumed<T>>, notes: &mut Vec<Message>) {
+/// Sets a value to the flag if it is set, otherwise to the default if there is one, otherwise leaves it unchanged.
+fn apply_value<T: Clone>(target: &mut T, flag: Option<&T>, default: Option<&Assumed<T>>, notes: &mut Vec<Message>) {
     match (flag, default) {
-        (Some(given), _) => given.clone_into(place),
+        (Some(value), _) => value.clone_into(target),
         (None, Some(assumed)) => {
-            assumed.value.clone_into(place);
+            assumed.value.clone_into(target);
             notes.push(assumed.why.clone());
         }
         (None, None) => {}
@@ -84,7 +85,7 @@ fn take<T: Clone>(place: &mut T, flag: Option<&T>, default: Option<&Assumed<T>>,
 }
 
 impl Apply<'_> {
-    /// Everything but the ranks. Returns the completions of a prompt.
+    /// Applies everything except the ranks. Returns the completions per prompt.
     fn all(&mut self, setup: &mut Setup) -> Result<Option<u64>> {
         let flags = self.flags;
         if let Some(name) = flags.task.or(self.defaults.as_ref().map(|_| flags.task.unwrap_or_default())) {
@@ -93,17 +94,17 @@ impl Apply<'_> {
         }
         self.adapters(setup)?;
         let (own, notes) = (self.defaults.as_ref(), &mut self.notes);
-        take(&mut setup.weights, flags.dtype.as_ref(), own.map(|d| &d.weights), notes);
+        apply_value(&mut setup.weights, flags.dtype.as_ref(), own.map(|d| &d.weights), notes);
         let amp = flags.amp.map(|amp| match amp {
             Amp::None => None,
             Amp::Bf16 => Some(Dtype::Bf16),
             Amp::Fp16 => Some(Dtype::Fp16),
         });
-        take(&mut setup.autocast, amp.as_ref(), own.map(|d| &d.autocast), notes);
-        take(&mut setup.optimizer, flags.optimizer.as_ref(), own.map(|d| &d.optimizer), notes);
-        take(&mut setup.micro_batch, flags.micro_batch.as_ref(), own.map(|d| &d.micro_batch), notes);
-        take(&mut setup.accumulation, flags.accum.as_ref(), own.map(|d| &d.accumulation), notes);
-        take(&mut setup.checkpointing, flags.checkpointing.as_ref(), own.map(|d| &d.checkpointing), notes);
+        apply_value(&mut setup.autocast, amp.as_ref(), own.map(|d| &d.autocast), notes);
+        apply_value(&mut setup.optimizer, flags.optimizer.as_ref(), own.map(|d| &d.optimizer), notes);
+        apply_value(&mut setup.micro_batch, flags.micro_batch.as_ref(), own.map(|d| &d.micro_batch), notes);
+        apply_value(&mut setup.accumulation, flags.accum.as_ref(), own.map(|d| &d.accumulation), notes);
+        apply_value(&mut setup.checkpointing, flags.checkpointing.as_ref(), own.map(|d| &d.checkpointing), notes);
         if let Some(attention) = flags.attention {
             setup.attention = attention;
         } else if own.is_some() {
@@ -131,7 +132,7 @@ impl Apply<'_> {
             Some(Method::Full | Method::Freeze) if quantized && (stored || flags.quant.is_some()) => {
                 return Err(user_error(message!(
                     "a quantized model can only be trained through adapters: use --method qlora",
-                    "量化后的基座只能通过适配器训练：请使用 --method qlora"
+                    "量化模型只能通过适配器训练：请使用 --method qlora"
                 )));
             }
             Some(Method::Qlora) if flags.quant == Some(Quantization::None) => {
@@ -150,7 +151,7 @@ impl Apply<'_> {
         match flags.method {
             _ if flags.quant.is_some() => setup.quantization = flags.quant.unwrap_or_default(),
             Some(Method::Qlora) if setup.quantization == Quantization::None => {
-                take(&mut setup.quantization, None, own.map(|d| &d.quantization), notes);
+                apply_value(&mut setup.quantization, None, own.map(|d| &d.quantization), notes);
                 if own.is_none() {
                     setup.quantization = Quantization::FourBit { double: false };
                 }
@@ -171,9 +172,9 @@ impl Apply<'_> {
             fp32: true,
             dora: false,
         });
-        take(&mut lora.r, flags.lora_r.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_r), notes);
+        apply_value(&mut lora.r, flags.lora_r.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_r), notes);
         let targets = flags.lora_targets.as_deref().map(vocabulary::parse_targets);
-        take(&mut lora.targets, targets.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_targets), notes);
+        apply_value(&mut lora.targets, targets.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_targets), notes);
         if own.is_some() {
             notes.push(message!(
                 "adapters in fp32 without dropout: the default of PEFT 0.21",
@@ -188,23 +189,23 @@ impl Apply<'_> {
         if self.flags.reference_model == Some(Reference::Adapter) && setup.lora.is_none() {
             return Err(user_error(message!(
                 "--reference-model adapter needs --method lora or qlora: it is the base model without its adapter",
-                "--reference-model adapter 指去掉适配器的基座：没有 --method lora 或 qlora 就没有适配器"
+                "--reference-model adapter 需要 --method lora 或 qlora：它指去掉适配器的基座模型"
             )));
         }
-        if let Some(given) = self.flags.reference_model {
-            setup.reference = given;
+        if let Some(reference) = self.flags.reference_model {
+            setup.reference = reference;
         } else if self.defaults.is_some() || self.flags.task.is_some() {
             setup.reference = defaults::reference(setup.task, setup.lora.is_some());
             match setup.reference {
                 Reference::Copy => {
                     self.notes.push(message!(
                         "the reference model is a second copy: the default of TRL 1.16",
-                        "参考模型是另一份权重：TRL 1.16 的做法"
+                        "参考模型是另一份权重：TRL 1.16 的默认值"
                     ));
                 }
                 Reference::Adapter => self.notes.push(message!(
                     "the reference model is the base model with its adapter disabled: the default of TRL 1.16",
-                    "参考模型是关闭适配器后的基座：TRL 1.16 的做法"
+                    "参考模型是禁用适配器的基座模型：TRL 1.16 的默认值"
                 )),
                 Reference::None if setup.task == Task::Grpo => {
                     self.notes
@@ -216,7 +217,7 @@ impl Apply<'_> {
         Ok(())
     }
 
-    /// Lengths of rows, and what is generated.
+    /// Applies sequence lengths and generation settings.
     fn tokens(&mut self, setup: &mut Setup) -> Result<Option<u64>> {
         let flags = self.flags;
         if setup.task != Task::Grpo {
@@ -227,32 +228,37 @@ impl Apply<'_> {
                 )));
             }
             setup.generation = None;
-            take(&mut setup.sequence_length, flags.seq.as_ref(), self.defaults.as_ref().map(|d| &d.tokens), &mut self.notes);
+            apply_value(
+                &mut setup.sequence_length,
+                flags.seq.as_ref(),
+                self.defaults.as_ref().map(|d| &d.tokens),
+                &mut self.notes,
+            );
             return Ok(None);
         }
         let (own, notes) = (self.defaults.as_ref(), &mut self.notes);
         let mut completion = setup.generation.map_or(512, |generation| generation.completion);
-        take(&mut completion, flags.completion_length.as_ref(), own.map(|d| &d.completion), notes);
+        apply_value(&mut completion, flags.completion_length.as_ref(), own.map(|d| &d.completion), notes);
         let mut prompt = if setup.generation.is_some() { setup.prompt_length } else { 512 };
-        if let Some(whole) = flags.seq {
-            let Some(rest) = whole.checked_sub(completion).filter(|rest| *rest > 0) else {
+        if let Some(length) = flags.seq {
+            let Some(rest) = length.checked_sub(completion).filter(|rest| *rest > 0) else {
                 return Err(user_error(message!(
-                    "sequences of {whole} tokens leave no room for a prompt next to completions of {completion}",
-                    "每行 {whole} 个 token 容不下提示：回复已占 {completion} 个"
+                    "sequences of {length} tokens leave no room for a prompt next to completions of {completion}",
+                    "每个序列 {length} 个 token 容不下提示：回复已占 {completion} 个"
                 )));
             };
             prompt = rest;
         } else {
-            take(&mut prompt, None, own.map(|d| &d.tokens), notes);
+            apply_value(&mut prompt, None, own.map(|d| &d.tokens), notes);
         }
         (setup.prompt_length, setup.sequence_length) = (prompt, prompt + completion);
-        // What one rank generates serves one optimizer step: `steps_per_generation` is the accumulation (trl 1.16 grpo_config.py).
+        // One rank generates the completions of one optimizer step: `steps_per_generation` is the accumulation (trl 1.16 grpo_config.py).
         let sequences = setup.micro_batch.saturating_mul(setup.accumulation);
         let (vllm_share, sleep_mode) =
             setup.generation.map_or((None, false), |generation| (generation.vllm_share, generation.sleep_mode));
         setup.generation = Some(Generation { sequences, prompt, completion, vllm_share, sleep_mode });
         let mut generations = 0;
-        take(&mut generations, flags.num_generations.as_ref(), own.map(|d| &d.num_generations), notes);
+        apply_value(&mut generations, flags.num_generations.as_ref(), own.map(|d| &d.num_generations), notes);
         Ok(Some(generations).filter(|n| *n > 0))
     }
 
@@ -264,9 +270,9 @@ impl Apply<'_> {
             (parallel.local, parallel.world) = (local, local * u64::from(target.nodes.unwrap_or(1).max(1)));
             parallel.scheme = if parallel.world > 1 { Scheme::Ddp } else { Scheme::None };
             if target.count.is_none() {
-                self.notes.push(message!("one GPU", "一张 GPU"));
+                self.notes.push(message!("one GPU", "一个 GPU"));
             } else if flags.parallel.is_none() && parallel.world > 1 {
-                self.notes.push(message!("data parallelism with DDP", "多张 GPU 以 DDP 方式并行"));
+                self.notes.push(message!("data parallelism with DDP", "数据并行使用 DDP"));
             }
         }
         if let Some(scheme) = flags.parallel {
@@ -294,7 +300,7 @@ impl Apply<'_> {
         parallel.offload_optimizer = flags.offload_optimizer.unwrap_or(parallel.offload_optimizer);
         parallel.offload_param = flags.offload_param.unwrap_or(parallel.offload_param);
         if zero {
-            // The engine casts the model to the type of autocast, runs without it, and keeps fp32 masters
+            // The engine casts the model to the autocast dtype, runs without autocast, and keeps fp32 master weights
             // (DeepSpeed 0.19.8 runtime/engine.py, transformers 5.23 integrations/deepspeed.py fills `bf16.enabled`).
             parallel.master = setup.autocast.is_some() || setup.weights != Dtype::Fp32;
             setup.weights = setup.autocast.take().unwrap_or(setup.weights);

@@ -12,21 +12,21 @@ pub(super) fn from_target(target: &Target) -> Result<Option<(GpuCapacity, Option
     let Some(name) = &target.gpu else {
         return Ok(target.memory.map(|bytes| (GpuCapacity { name: None, bytes, capability: None }, None)));
     };
-    let Some(found) = lookup(name) else {
+    let Some(entry) = lookup(name) else {
         return match (target.memory, nearest(name)) {
             (Some(bytes), _) => Ok(Some((GpuCapacity { name: Some(name.clone()), bytes, capability: None }, None))),
             (None, Some(near)) => Err(user_error(message!(
-                "unknown GPU `{name}`, did you mean `{near}`? For any other GPU, set --gpu-memory",
-                "未知的显卡 `{name}`，是否想写 `{near}`？其他显卡请用 --gpu-memory 给出显存大小"
+                "unknown GPU `{name}`; did you mean `{near}`? For any other GPU, set --gpu-memory",
+                "未知的 GPU `{name}`；是否想写 `{near}`？其他 GPU 请用 --gpu-memory 设置显存大小"
             ))),
             (None, None) => Err(user_error(message!(
                 "unknown GPU `{name}`; set its memory with --gpu-memory",
-                "未知的显卡 `{name}`：请用 --gpu-memory 给出显存大小"
+                "未知的 GPU `{name}`；请用 --gpu-memory 设置显存大小"
             ))),
         };
     };
-    let gpu = found.smallest();
-    let note = match (&found, target.memory) {
+    let gpu = entry.smallest();
+    let note = match (&entry, target.memory) {
         (Match::Ambiguous(_), None) => {
             let own = gpu.name;
             Some(message!(
@@ -36,10 +36,10 @@ pub(super) fn from_target(target: &Target) -> Result<Option<(GpuCapacity, Option
         }
         _ => None,
     };
-    let card = GpuCapacity {
+    let capacity = GpuCapacity {
         name: Some(gpu.name.to_owned()),
         bytes: target.memory.unwrap_or_else(|| gpu.memory()),
         capability: gpu.compute_capability,
     };
-    Ok(Some((card, note)))
+    Ok(Some((capacity, note)))
 }

@@ -80,10 +80,10 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
         let (en, zh) = (why.en, why.zh);
         user_error(message!("{shown}: {en}", "{shown}：{zh}"))
     })?;
-    let card = gpu::from_target(&target)?.map(|(card, _)| card);
+    let capacity = gpu::from_target(&target)?.map(|(capacity, _)| capacity);
     let answers = records.into_iter().map(|record| {
         let (task, mut setup) = (record.setup.task.name(), record.setup);
-        setup.capability = setup.capability.or_else(|| card.as_ref().and_then(|card| card.capability));
+        setup.capability = setup.capability.or_else(|| capacity.as_ref().and_then(|capacity| capacity.capability));
         EstimateReport::new(EstimateInput {
             id: record.id,
             model: record.model,
@@ -93,7 +93,7 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
             setup,
             known: None,
             floor: None,
-            gpu: card.clone(),
+            gpu: capacity.clone(),
             host: target.host_memory,
             assumptions: record.assumptions,
             unused: record.unused,
@@ -107,7 +107,7 @@ fn estimate_flags(args: &EstimateArgs) -> Result<Estimates> {
     if args.run.is_some() {
         return Err(user_error(message!(
             "--run needs a path: flags alone describe no runs",
-            "--run 要与路径一起使用：仅有参数时没有训练任务"
+            "--run 需要与路径一起使用：仅有选项时没有训练任务"
         )));
     }
     let request = request::build(&args.common, &[])?;
@@ -143,7 +143,7 @@ fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
     if let (Some(id), true) = (&args.run, runs.is_empty()) {
         return Err(user_error(message!(
             "unknown run `{id}`; `vramlint runs` lists the runs",
-            "没有训练任务 `{id}`；`vramlint runs` 可查看全部"
+            "未知的训练任务 `{id}`；`vramlint runs` 可查看全部"
         )));
     }
     for (id, subject) in runs {
@@ -163,15 +163,15 @@ fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
 
 /// Sets the GPU of a subject.
 fn assign_gpu(subject: &mut EstimateInput, target: &Target) -> Result<()> {
-    let Some((card, note)) = gpu::from_target(target)? else {
+    let Some((capacity, note)) = gpu::from_target(target)? else {
         subject
             .assumptions
-            .push(message!("no GPU is specified, so whether it fits is unknown", "未指定显卡，因此不判断是否放得下"));
+            .push(message!("no GPU is specified, so whether it fits is unknown", "未指定 GPU，因此无法判断是否放得下"));
         return Ok(());
     };
-    subject.setup.capability = card.capability;
+    subject.setup.capability = capacity.capability;
     subject.assumptions.extend(note);
-    subject.gpu = Some(card);
+    subject.gpu = Some(capacity);
     Ok(())
 }
 
@@ -190,12 +190,12 @@ fn require_any<'a>(answers: &'a [EstimateReport], without: &[(String, Message)],
 /// The only estimate, or an error if there are several.
 fn require_one<'a>(answers: &'a [EstimateReport], without: &[(String, Message)], lang: Lang) -> Result<&'a EstimateReport> {
     match require_any(answers, without, lang)? {
-        [one] => Ok(one),
+        [single] => Ok(single),
         more => {
             let names = more.iter().filter_map(|answer| answer.input.id.as_str()).collect::<Vec<_>>().join(", ");
             Err(user_error(message!(
                 "an image shows one run; choose it with --run: {names}",
-                "一张图只画一个，请用 --run 指定：{names}"
+                "一张图只显示一个训练任务；请用 --run 指定：{names}"
             )))
         }
     }

@@ -5,27 +5,27 @@ use vramlint_base::{Lang, Message, message};
 use vramlint_catalog::gpus;
 use vramlint_gpu::visible_devices::GpuSelection;
 
-/// What the file is made of.
+/// The facts that the file is generated from.
 pub(super) struct ProjectFacts {
-    /// The GPUs, or why they are not known.
+    /// The GPUs, or the reason why they are unknown.
     pub(super) gpus: Result<GpuSelection, Message>,
     /// Memory of the host, bytes.
     pub(super) host_memory: Option<u64>,
-    /// The system.
+    /// The operating system.
     pub(super) os: Option<&'static str>,
-    /// The batch.
+    /// The effective batch sizes of the runs.
     pub(super) batch: EffectiveBatches,
-    /// Whether the language was chosen, and not only the locale's.
+    /// Whether the command line sets the language.
     pub(super) lang_given: bool,
 }
 
-/// The runs, each with its effective batch where that is known.
+/// The runs, each with its effective batch size if known.
 pub(super) struct EffectiveBatches(pub(super) Vec<(String, Option<u64>)>);
 
-/// Runs that are named at most.
+/// Maximum number of runs that are named.
 const MAX_NAMED_RUNS: usize = 5;
 
-/// The whole text.
+/// The text of the file.
 pub(super) fn render(facts: &ProjectFacts, lang: Lang) -> String {
     let mut page = Page { lang, text: String::new() };
     page.note(&message!(
@@ -51,7 +51,7 @@ impl Page {
     }
 
     fn note(&mut self, message: &Message) {
-        // A file name or a word of the driver must not end the comment.
+        // A file name or a string from the driver must not end the comment.
         let text = message.get(self.lang).replace(char::is_control, " ");
         self.line(&format!("# {text}"));
     }
@@ -67,12 +67,12 @@ impl Page {
     }
 }
 
-/// A text of TOML: the escapes of JSON are among its own.
+/// A TOML string; TOML supports all JSON escapes.
 fn toml_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Whole MiB, as tools print it; never more than there is.
+/// The size in MiB, as tools print it, rounded down.
 fn mib(bytes: u64) -> String {
     toml_string(&format!("{}MiB", bytes >> 20))
 }
@@ -84,13 +84,13 @@ fn target(page: &mut Page, facts: &ProjectFacts) {
         Ok(choice) => {
             page.note(&message!(
                 "The training machine: this one, as reported by its driver",
-                "训练所用的机器：即本机，数据来自显卡驱动"
+                "训练所用的机器：即本机，数据来自驱动"
             ));
             gpu_keys(page, choice);
         }
         Err(why) => {
             let (en, zh) = (&why.en, &why.zh);
-            page.note(&message!("The training machine; not detected here: {en}", "训练所用的机器。并非本机，或无法得知：{zh}"));
+            page.note(&message!("The training machine; not detected here: {en}", "训练所用的机器；未在本机检测到：{zh}"));
             page.key(false, "gpu", &toml_string("RTX 4090"));
             page.key(false, "memory", &toml_string("24564MiB"));
             page.key(false, "count", "1");
@@ -112,7 +112,7 @@ fn target(page: &mut Page, facts: &ProjectFacts) {
 
 fn gpu_keys(page: &mut Page, choice: &GpuSelection) {
     let name = choice.name.as_deref();
-    // A name that nobody knows says nothing without its memory.
+    // An unknown name is only useful together with its memory.
     let named = name.is_some_and(|name| choice.memory.is_some() || gpus::find(name).is_some());
     page.key(named, "gpu", &toml_string(name.unwrap_or("RTX 4090")));
     match choice.memory {
@@ -126,7 +126,7 @@ fn batch(page: &mut Page, EffectiveBatches(runs): &EffectiveBatches) {
     page.table("batch");
     page.note(&message!(
         "Agreed effective batch size (samples per optimizer step over all processes); a run that differs is reported",
-        "约定的每次优化器更新的样本数（所有进程合计）：与之不符的训练会被报告"
+        "约定的有效批大小（每次优化器更新、所有进程合计的样本数）；与之不符的训练任务会被报告"
     ));
     let known: Vec<u64> = runs.iter().filter_map(|(_, batch)| *batch).collect();
     let (all, count) = (runs.len(), known.len());
@@ -144,7 +144,7 @@ fn batch(page: &mut Page, EffectiveBatches(runs): &EffectiveBatches) {
                 .chain((all > MAX_NAMED_RUNS).then(|| "…".to_owned()))
                 .collect();
             let list = list.join(", ");
-            page.note(&message!("The runs differ, or some are unknown: {list}", "各训练任务的值不一致或未全部得知：{list}"));
+            page.note(&message!("The runs differ, or some are unknown: {list}", "各训练任务的值不一致，或有未知值：{list}"));
             page.key(false, "effective", "64");
         }
         None => page.key(false, "effective", "64"),
@@ -155,7 +155,7 @@ fn versions(page: &mut Page) {
     page.table("versions");
     page.note(&message!(
         "Library versions, if requirements and lock files do not state them or state others",
-        "训练所用的库版本：依赖文件与锁文件未写明或与实际不符时填写"
+        "库版本：依赖文件与锁文件未写明或与实际不符时填写"
     ));
     page.key(false, "transformers", &toml_string("5.23"));
     page.key(false, "trl", &toml_string(">=1.0,<2"));
@@ -168,14 +168,14 @@ fn lint(page: &mut Page, facts: &ProjectFacts) {
     page.key(facts.lang_given, "lang", &toml_string(lang));
     page.note(&message!(
         "Lowest severity at which `vramlint check` exits with 1: error, warning, info",
-        "使 `vramlint check` 以状态 1 退出的最低级别：error、warning、info"
+        "使 `vramlint check` 以状态 1 退出的最低严重级别：error、warning、info"
     ));
     page.key(false, "fail-on", &toml_string("warning"));
     page.note(&message!(
         "Rule preset: recommended, strict (advice becomes a warning), errors (errors only)",
-        "报告哪些问题：recommended、strict（提示按警告处理）、errors（只报告错误）"
+        "规则预设：recommended、strict（提示按警告处理）、errors（只报告错误）"
     ));
     page.key(false, "preset", &toml_string("recommended"));
-    page.note(&message!("Rules to disable, by name or code", "要忽略的规则，写名称或代码"));
+    page.note(&message!("Rules to disable, by name or code", "要禁用的规则，写名称或代码"));
     page.key(false, "ignore", "[]");
 }

@@ -112,7 +112,7 @@ struct WithoutJson<'a> {
 pub(crate) struct RunEstimateJson<'a> {
     /// As `vramlint estimate` prints it; null if there is none.
     estimate: Option<EstimateJson<'a>>,
-    /// Why there is none.
+    /// Why there is no estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate_unknown: Option<&'a str>,
 }
@@ -121,13 +121,13 @@ impl<'a> RunEstimateJson<'a> {
     /// The estimate of a run, or why there is none.
     pub(crate) fn new(answer: &'a Result<EstimateReport, Message>, lang: Lang) -> Self {
         Self {
-            estimate: answer.as_ref().ok().map(|answer| one(answer, lang)),
+            estimate: answer.as_ref().ok().map(|answer| to_json(answer, lang)),
             estimate_unknown: answer.as_ref().err().map(|why| why.get(lang)),
         }
     }
 }
 
-fn one(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
+fn to_json(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
     let (subject, estimate) = (&answer.input, &answer.estimate);
     let part = |part: Part| Part::ALL.iter().position(|own| *own == part).map_or(0, |index| estimate.parts[index]);
     let mut host = Object::default();
@@ -141,7 +141,7 @@ fn one(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
         version: super::super::serialize::VERSION,
         id: Some(&subject.id).filter(|id| !id.is_null()),
         setup: setup(answer),
-        assumptions: answer.assumptions().iter().map(|one| one.get(lang).to_owned()).collect(),
+        assumptions: answer.assumptions().iter().map(|assumption| assumption.get(lang).to_owned()).collect(),
         gpu: GpuJson {
             peak: estimate.peak,
             at: estimate.peak_phase.name(),
@@ -159,7 +159,7 @@ fn one(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
                 context: part(Part::Context),
                 fragmentation: part(Part::Fragmentation),
             },
-            capacity: answer.gpu().map(|card| card.bytes),
+            capacity: answer.gpu().map(|gpu| gpu.bytes),
             fits: answer.verdict().map(|verdict| verdict == Verdict::Fits),
             headroom: answer.headroom(),
         },
@@ -193,7 +193,7 @@ fn without<'a>(id: &'a str, why: &'a Message, lang: Lang) -> WithoutJson<'a> {
 
 /// One object per line.
 pub(crate) fn jsonl(answers: &[EstimateReport], others: &[(String, Message)], lang: Lang) -> String {
-    let answers = answers.iter().map(|answer| super::super::serialize::to_string(&one(answer, lang)));
+    let answers = answers.iter().map(|answer| super::super::serialize::to_string(&to_json(answer, lang)));
     let others = others.iter().map(|(id, why)| super::super::serialize::to_string(&without(id, why, lang)));
     answers.chain(others).collect()
 }
@@ -201,7 +201,7 @@ pub(crate) fn jsonl(answers: &[EstimateReport], others: &[(String, Message)], la
 /// One object, or a list if there is not exactly one.
 pub(crate) fn json(answers: &[EstimateReport], others: &[(String, Message)], lang: Lang) -> String {
     if let ([answer], []) = (answers, others) {
-        return super::super::serialize::to_string_pretty(&one(answer, lang));
+        return super::super::serialize::to_string_pretty(&to_json(answer, lang));
     }
     let list = jsonl(answers, others, lang).lines().collect::<Vec<_>>().join(",\n");
     if list.is_empty() { "[]\n".to_owned() } else { format!("[\n{list}\n]\n") }

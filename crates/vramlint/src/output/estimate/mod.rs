@@ -1,4 +1,4 @@
-//! What `estimate` prints for programs; what it shows to people is `vramlint_view`'s.
+//! Machine-readable output of `estimate`; the text output is in `vramlint_view`.
 
 mod json;
 

@@ -78,7 +78,7 @@ fn one_round_takes_what_does_not_overlap() {
     let folder = Folder::new(&[("a.yaml", "BAD BAD\n")]);
     let mut report = check(&folder.request(&[])).expect("no error");
     assert_eq!(lines(&report).len(), 2);
-    // The second finding now wants the place of the first, too.
+    // The fix of the second finding now edits the range of the first.
     report.findings[1].fixes[0].edits[0].place = report.findings[0].place;
     let files = apply(&report.project, folder.path(), &report.findings, false);
     assert_eq!((files[0].after.as_str(), files[0].applied.len()), ("GOOD BAD\n", 1));

@@ -1,4 +1,4 @@
-//! Suppressions are written where they hold, in every kind of file.
+//! Suppressions in every kind of file have an effect.
 
 use super::{AddIgnoreOutcome, add_with};
 use crate::fix::write;
@@ -44,7 +44,7 @@ fn json_goes_to_the_configuration() {
     assert_eq!(folder.read("vramlint.toml"), "[lint.per-file-ignores]\n\"sub/ds.json\" = [\"bad-word\"]\n");
     assert_eq!(folder.read("sub/b.jsonc"), "{\n  // vramlint: ignore[bad-word] known since May\n  \"x\": \"BAD\"\n}\n");
     assert!(added(&folder, &[]).files.is_empty(), "twice is once");
-    // Without a configuration there is no placement, and that is told.
+    // Without a configuration, there is no placement, and the finding stays.
     let folder = Folder::new(&[("ds.json", "{\"x\": \"BAD\"}\n")]);
     let request = crate::Request { isolated: true, ..folder.request(&[]) };
     let outcome = add_with(&backend(), &request, "x", &|_, _| {}).expect("no error");
