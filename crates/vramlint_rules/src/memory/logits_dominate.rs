@@ -61,7 +61,7 @@ pub(crate) static RULE: Rule = Rule {
 /// Share of the peak, in percent, from which logits dominate.
 const SHARE: u64 = 30;
 
-/// Whether logits are a large share of weights and logits alone; if not, they are no large share of the whole either.
+/// Whether logits are a large share of weights and logits alone; if not, they are not of the whole either.
 fn may_dominate(arch: &Arch, setup: &Setup) -> bool {
     let tokens = setup.micro_batch.saturating_mul(setup.task.sequences_per_sample()).saturating_mul(setup.sequence_length);
     let logits = tokens.saturating_mul(arch.vocabulary()).saturating_mul(12);

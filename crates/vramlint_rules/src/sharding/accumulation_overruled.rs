@@ -1,11 +1,11 @@
 //! # accumulation-overruled
 //!
-//! The accumulation that is given to `Accelerator()` is replaced by another one.
+//! Another setting overrides the accumulation passed to `Accelerator()`.
 //!
 //! ## Why it matters
-//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` beats the argument of `Accelerator()` always. Under DeepSpeed, the accelerate file's
-//! `gradient_accumulation_steps` replaces it without a message, the number in the JSON with a warning, and a JSON without the key means 1. The
-//! effective batch is not the one in the code.
+//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` always overrides the argument of `Accelerator()`. Under DeepSpeed, the accelerate
+//! file's `gradient_accumulation_steps` overrides it silently, the value in the JSON overrides it with a warning, and a JSON
+//! without the key means 1. The effective batch size is then not the one in the code.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -37,21 +37,21 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where either number is not known, and under trainers of transformers and TRL, which give accelerate their own.
+//! When either number is unknown, and under the trainers of transformers and TRL, which pass their own value to accelerate.
 //!
 //! ## Fix
-//! None: which number was meant is not known.
+//! None: the intended number is unknown.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py:546` and `:2217`, `utils/dataclasses.py:1270`, run, each.
 //!
 //! # 中文
 //!
-//! 传给 `Accelerator()` 的累积步数被另一个值取代。
+//! 传给 `Accelerator()` 的梯度累积步数被另一个设置覆盖。
 //!
 //! ## 为什么重要
-//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` 总是优先于 `Accelerator()` 的参数。使用 DeepSpeed 时，accelerate 文件中的 `gradient_accumulation_steps` 会取代它且没有提示，JSON 中的数字
-//! 会取代它并给出警告，JSON 没有该键则意味着 1。有效批次并不是代码中的那个。
+//! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` 总是优先于 `Accelerator()` 的参数。使用 DeepSpeed 时，accelerate 文件中的
+//! `gradient_accumulation_steps` 会静默覆盖它，JSON 中的值会覆盖它并给出警告，JSON 没有该键则为 1。此时有效批大小与代码中的不同。
 //!
 //! ## 何时不报告
 //! 任一数字未知时；以及 transformers 与 TRL 的 Trainer（它们把自己的值交给 accelerate）。
@@ -102,14 +102,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         out.push(
             finding
-                .with_related(argument, message!("the code asks for {steps}", "代码要求 {steps}"))
+                .with_related(argument, message!("the code sets {steps}", "代码设为 {steps}"))
                 .with_run(&run.id)
-                .with_help(message!("say it in one place", "只在一处给出")),
+                .with_help(message!("set it in one place only", "只在一处设置")),
         );
     }
 }
 
-/// The number that the code gives, and where.
+/// The number that the code sets, and its place.
 fn accumulation_in_code(code: &CodeFacts) -> Option<(i64, FileRange)> {
     let mut calls = code.calls.iter().filter(|call| call.is("accelerate", "Accelerator"));
     let (call, None) = (calls.next()?, calls.next()) else { return None };
@@ -117,7 +117,7 @@ fn accumulation_in_code(code: &CodeFacts) -> Option<(i64, FileRange)> {
     Some((argument.constant()?.as_int()?, argument.place))
 }
 
-/// What holds in the run, where it is written, and in words who says it.
+/// The effective number, its place, and the setting that overrides, in words.
 fn instead(run: &Run, start: Option<&AccelerateLaunch<'_>>) -> Option<(i64, FileRange, Message)> {
     let launch = run.launch.as_deref();
     let variable = launch.and_then(|launch| Some((launch, launch.variable("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")?)));
@@ -126,7 +126,7 @@ fn instead(run: &Run, start: Option<&AccelerateLaunch<'_>>) -> Option<(i64, File
     if let Some(json) = json {
         if let Some((place, value)) = json.value(&["gradient_accumulation_steps"]) {
             if let Value::Int(now) = value {
-                return Some((now, place, message!("the DeepSpeed JSON wins", "DeepSpeed JSON 优先")));
+                return Some((now, place, message!("the DeepSpeed JSON overrides the code", "DeepSpeed JSON 覆盖代码")));
             }
         } else if json.certain {
             let at = json.root.range().start;
@@ -138,10 +138,10 @@ fn instead(run: &Run, start: Option<&AccelerateLaunch<'_>>) -> Option<(i64, File
             return Some((1, place, who));
         }
     } else if deepspeed {
-        // The launcher writes the block's number over the variable.
+        // The launcher overwrites the variable with the block's number.
         match start?.block("deepspeed_config", "gradient_accumulation_steps") {
             Evaluated::Known(given) if given.value != Value::Null => {
-                let who = message!("accelerate's DeepSpeed settings win", "accelerate 的 DeepSpeed 设置优先");
+                let who = message!("accelerate's DeepSpeed settings override the code", "accelerate 的 DeepSpeed 设置覆盖代码");
                 return Some((given.as_int()?, given.place, who));
             }
             Evaluated::Unknown(_) => return None,
@@ -151,5 +151,5 @@ fn instead(run: &Run, start: Option<&AccelerateLaunch<'_>>) -> Option<(i64, File
     let (launch, variable) = variable.filter(|(_, variable)| !variable.conditional)?;
     let now = variable.value.text()?.trim().parse().ok()?;
     let name = &variable.name;
-    Some((now, FileRange::new(launch.file, variable.range), message!("{name} wins", "{name} 优先")))
+    Some((now, FileRange::new(launch.file, variable.range), message!("{name} overrides the code", "{name} 覆盖代码")))
 }

@@ -1,10 +1,10 @@
 //! # activation-checkpointing-block-inert
 //!
-//! An `activation_checkpointing` block in a DeepSpeed file that no code asks for.
+//! No code uses the `activation_checkpointing` block of a DeepSpeed file.
 //!
 //! ## Why it matters
-//! The block only configures `deepspeed.checkpointing.checkpoint`. Where the model does not call that, nothing is recomputed
-//! and no activation leaves the GPU, whatever the block says; gradient checkpointing of transformers does not read it.
+//! The block only configures `deepspeed.checkpointing.checkpoint`. Unless the model calls it, nothing is recomputed and no
+//! activation leaves the GPU, whatever the block sets; gradient checkpointing in transformers does not read the block.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -50,14 +50,13 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: switch gradient checkpointing on where the framework has it.
+//! None: turn on the framework's gradient checkpointing.
 //!
 //! ## When it is silent
-//! Where the code speaks of `deepspeed.checkpointing`, and where it is not in the project.
+//! When the code mentions `deepspeed.checkpointing`, or is not in the project.
 //!
 //! ## Sources
-//! DeepSpeed 0.19.8 `runtime/activation_checkpointing/config.py`, run: `is_configured()` is false behind
-//! `deepspeed.initialize`.
+//! DeepSpeed 0.19.8 `runtime/activation_checkpointing/config.py`, run: `is_configured()` is false after `deepspeed.initialize`.
 //!
 //! # 中文
 //!
@@ -68,7 +67,7 @@
 //! 移出 GPU；transformers 的梯度检查点不读取它。
 //!
 //! ## 修复
-//! 不提供：请在框架中启用梯度检查点。
+//! 无：请在框架中启用梯度检查点。
 //!
 //! ## 何时不报
 //! 代码提到 `deepspeed.checkpointing` 时；代码不在项目中时。
@@ -106,13 +105,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let idle = config.uses.iter().all(|one| one.consumers.within(Consumers::KNOWN) && one.run.is_some_and(seen));
         if on && idle {
             let message = message!(
-                "activation_checkpointing does nothing here: no code calls deepspeed.checkpointing",
-                "activation_checkpointing 在此不起作用：没有代码调用 deepspeed.checkpointing"
+                "`activation_checkpointing` has no effect: no code calls deepspeed.checkpointing",
+                "`activation_checkpointing` 不起作用：没有代码调用 deepspeed.checkpointing"
             );
-            let help = message!(
-                "use the gradient checkpointing of the framework, and delete the block",
-                "改用框架的梯度检查点，并删除该块"
-            );
+            let help =
+                message!("use the framework's gradient checkpointing, and delete the block", "改用框架的梯度检查点，并删除该块");
             out.push(RULE.finding(config.key_place(item), message).with_help(help));
         }
     }

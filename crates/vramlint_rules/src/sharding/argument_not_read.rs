@@ -1,12 +1,12 @@
 //! # argument-not-read
 //!
-//! An argument of the Trainer that the DeepSpeed file keeps from being read.
+//! The DeepSpeed file makes the Trainer ignore one of its arguments.
 //!
 //! ## Why it matters
-//! transformers fills only keys that stand in the file as `"auto"`. What is absent stays absent, and DeepSpeed's own default
-//! holds: without `gradient_clipping` it clips at 1.0 (not at all before 0.19.3) whatever `max_grad_norm` says, and an
-//! `optimizer` without `lr` trains with 1e-3. A `train_batch_size` of `"auto"` without `gradient_accumulation_steps` is
-//! refused, since it is filled with an accumulation that the engine then does not have.
+//! transformers fills only keys that are `"auto"` in the file. A missing key stays missing, and DeepSpeed's default applies:
+//! without `gradient_clipping` it clips at 1.0 (not at all before 0.19.3), whatever `max_grad_norm` is, and an `optimizer` without
+//! `lr` trains with 1e-3. A `train_batch_size` of `"auto"` without `gradient_accumulation_steps` is rejected, because it is
+//! computed with an accumulation that the engine does not use.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -54,13 +54,13 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the key is added as `"auto"`. Safe where the run would be refused.
+//! Unsafe: the key is added as `"auto"`. Safe if the run would be rejected.
 //!
 //! ## When it is milder
-//! Advice for an accumulation that only the engine's own figures miss.
+//! Info for an accumulation that is missing only in the engine's statistics.
 //!
 //! ## When it is silent
-//! Where the argument is not given or not known, or says what DeepSpeed does anyway.
+//! When the argument is not set or unknown, or equals what DeepSpeed does anyway.
 //!
 //! ## Sources
 //! transformers 5.23.0 `integrations/deepspeed.py:100`, accelerate 1.15.0 `utils/dataclasses.py:1255`, DeepSpeed 0.19.8
@@ -68,10 +68,10 @@
 //!
 //! # 中文
 //!
-//! 因为 DeepSpeed 文件的写法，Trainer 的某个参数不会被读取。
+//! 由于 DeepSpeed 文件的写法，Trainer 的某个参数被忽略。
 //!
 //! ## 为什么重要
-//! transformers 只填充文件中写成 `"auto"` 的键。没写的键仍然没有，采用的是 DeepSpeed 自己的默认值：没有
+//! transformers 只填充文件中写成 `"auto"` 的键。未写的键不会补上，而是采用 DeepSpeed 的默认值：没有
 //! `gradient_clipping` 时，无论 `max_grad_norm` 写了什么，都按 1.0 裁剪（0.19.3 之前则不裁剪）；`optimizer` 中没有 `lr`
 //! 时以 1e-3 训练。`train_batch_size` 为 `"auto"` 而没有 `gradient_accumulation_steps` 会被拒绝，因为填入的累积步数引擎并
 //! 不采用。
@@ -155,14 +155,14 @@ impl Reading<'_, '_> {
             return None;
         }
         let message = message!(
-            "max_grad_norm {norm} is not read: the DeepSpeed file has no gradient_clipping, so {own} holds",
-            "max_grad_norm {norm} 不会被读取：DeepSpeed 文件没有 gradient_clipping，实际为 {own}"
+            "max_grad_norm {norm} is ignored: the DeepSpeed file does not set `gradient_clipping`, so {own} applies",
+            "max_grad_norm {norm} 被忽略：DeepSpeed 文件未设置 `gradient_clipping`，实际为 {own}"
         );
         let finding = self.finding(given.place, Severity::Warning, message, &[], "gradient_clipping");
-        Some(finding.with_related(self.config.head(), message!("the file without it", "缺少它的文件")))
+        Some(finding.with_related(self.config.head(), message!("this file does not set it", "该文件未设置它")))
     }
 
-    /// The engine's accumulation is 1 where the file has none.
+    /// The engine's accumulation is 1 if the file sets none.
     fn accumulation(&self) -> Option<Finding> {
         let given = self.arguments.entry("gradient_accumulation_steps")?;
         let by_trainer = self.config.entry("gradient_accumulation_steps").is_none() && !self.arguments.set.lacks("deepspeed");
@@ -171,15 +171,15 @@ impl Reading<'_, '_> {
         let finding = match (self.config.entry("train_batch_size"), self.config.setting("train_batch_size")) {
             (Some(item), Evaluated::Unknown(UnknownReason::Auto)) => {
                 let message = message!(
-                    "train_batch_size \"auto\" is filled with {steps} accumulation steps, which the engine then takes for 1: refused",
-                    "train_batch_size 的 \"auto\" 按累积 {steps} 步填入，而引擎按 1 步处理：会被拒绝"
+                    "train_batch_size \"auto\" is computed with {steps} accumulation steps, but the engine uses 1 and rejects it",
+                    "train_batch_size 的 \"auto\" 按累积 {steps} 步计算，而引擎按 1 步处理，因此会拒绝"
                 );
                 self.finding(self.config.place(item), Severity::Error, message, &[], key)
             }
             (None, _) => {
                 let message = message!(
-                    "the file has no gradient_accumulation_steps: the Trainer accumulates {steps}, the engine's figures say 1",
-                    "文件没有 gradient_accumulation_steps：Trainer 累积 {steps} 步，引擎的统计却按 1 步"
+                    "the file does not set `gradient_accumulation_steps`: the Trainer accumulates {steps}, the engine's statistics count 1",
+                    "文件未设置 `gradient_accumulation_steps`：Trainer 累积 {steps} 步，引擎的统计却按 1 步"
                 );
                 self.finding(self.config.head(), Severity::Info, message, &[], key)
             }
@@ -188,7 +188,7 @@ impl Reading<'_, '_> {
         Some(finding.with_related(given.place, message!("the argument", "参数")))
     }
 
-    /// An optimizer or schedule in the file, which takes nothing from the arguments but where it says `auto`.
+    /// An optimizer or schedule in the file, which takes only its `auto` values from the arguments.
     fn optimizer(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         let rows = [
@@ -211,7 +211,7 @@ impl Reading<'_, '_> {
             let given = self.arguments.entry(field);
             let value = given.and_then(|given| number(self.arguments.set.reader, given.value.as_ref()?));
             let differs = match (key, given) {
-                // The default of the argument is another than that of the optimizer, too.
+                // The default of the argument differs from that of the optimizer, too.
                 ("lr", None) => self.arguments.is_transformers() && !self.arguments.set.open,
                 ("lr", Some(_)) => value.is_some_and(|rate| (rate - 1e-3).abs() > f64::EPSILON),
                 (_, Some(_)) => value.is_some_and(|value| value > 0.0 && (key != "eps" || (value - 1e-8).abs() > 1e-12)),
@@ -222,13 +222,13 @@ impl Reading<'_, '_> {
             }
             let message = if key == "lr" {
                 message!(
-                    "learning_rate is not read: the optimizer of the DeepSpeed file has no lr, so 1e-3 holds",
-                    "learning_rate 不会被读取：DeepSpeed 文件的 optimizer 没有 lr，实际为 1e-3"
+                    "`learning_rate` is ignored: the optimizer in the DeepSpeed file does not set `lr`, so 1e-3 applies",
+                    "`learning_rate` 被忽略：DeepSpeed 文件的 optimizer 未设置 `lr`，实际为 1e-3"
                 )
             } else {
                 message!(
-                    "{field} is not read: the {block} of the DeepSpeed file has no {key}, so its own default holds",
-                    "{field} 不会被读取：DeepSpeed 文件的 {block} 没有 {key}，采用其自身默认值"
+                    "`{field}` is ignored: the {block} in the DeepSpeed file does not set `{key}`, so its default applies",
+                    "`{field}` 被忽略：DeepSpeed 文件的 {block} 未设置 `{key}`，采用其默认值"
                 )
             };
             let mut finding = self.finding(self.config.key_place(item), Severity::Warning, message, &[block, "params"], key);

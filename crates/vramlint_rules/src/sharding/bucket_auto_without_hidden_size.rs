@@ -4,8 +4,8 @@
 //!
 //! ## Why it matters
 //! The Trainer computes `reduce_bucket_size`, `stage3_prefetch_bucket_size` and `stage3_param_persistence_threshold` from
-//! `model.config.hidden_size` (or `hidden_sizes`, or those of `text_config`). A configuration class of the project's own that
-//! names its width otherwise makes `trainer.train()` stop.
+//! `model.config.hidden_size` (or `hidden_sizes`, or those of `text_config`). If a custom configuration class has another name for
+//! its width, `trainer.train()` raises an error.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -86,10 +86,10 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: write numbers, or give the class a `hidden_size` (an `attribute_map` will do).
+//! None: write numbers, or add a `hidden_size` to the class (an `attribute_map` is enough).
 //!
 //! ## When it is silent
-//! Where the model is not seen to be made from classes of the same file.
+//! Unless the model is visibly built from classes of the same file.
 //!
 //! ## Sources
 //! transformers 5.23.0 `integrations/deepspeed.py:225`, run.
@@ -100,11 +100,10 @@
 //!
 //! ## 为什么重要
 //! Trainer 由 `model.config.hidden_size`（或 `hidden_sizes`，或 `text_config` 中的这些字段）计算 `reduce_bucket_size`、
-//! `stage3_prefetch_bucket_size` 与 `stage3_param_persistence_threshold`。项目自己的配置类若用了别的名字，
-//! `trainer.train()` 就会终止。
+//! `stage3_prefetch_bucket_size` 与 `stage3_param_persistence_threshold`。自定义的配置类若使用别的名字，`trainer.train()` 会报错。
 //!
 //! ## 修复
-//! 不提供：写出数值，或为配置类提供 `hidden_size`（用 `attribute_map` 亦可）。
+//! 无：写出数值，或为配置类提供 `hidden_size`（用 `attribute_map` 亦可）。
 //!
 //! ## 何时不报
 //! 看不出模型由同一文件中的类创建时。
@@ -132,7 +131,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Keys that are computed from the width of the model.
+/// Keys computed from the model's width.
 const KEYS: &[&str] = &["reduce_bucket_size", "stage3_prefetch_bucket_size", "stage3_param_persistence_threshold"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -149,8 +148,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let found = trainers.find_map(|call| narrow_class(cx.project.file(call.file), call));
             if let Some(place) = found {
                 let message = message!(
-                    "{key} \"auto\" is computed from hidden_size, which the model's configuration does not have",
-                    "{key} 的 \"auto\" 由 hidden_size 计算，而模型的配置没有它"
+                    "`{key}`: \"auto\" is computed from `hidden_size`, which the model's configuration does not have",
+                    "`{key}` 的 \"auto\" 由 `hidden_size` 计算，而模型的配置没有它"
                 );
                 let help = message!("write a number, for example 5e8", "请写出数值，例如 5e8");
                 let finding = RULE.finding(config.place(item), message).with_help(help);
@@ -161,7 +160,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The configuration class of the model that a trainer is given, where both classes stand in the file and it knows no width.
+/// The configuration class of a trainer's model, if both classes are in the file and the configuration has no width.
 fn narrow_class(file: &SourceFile, call: &LibraryCall) -> Option<FileRange> {
     let argument = call.argument("model", Some(0))?;
     let written = argument.place.range.slice(&file.text);
@@ -187,7 +186,7 @@ fn narrow_class(file: &SourceFile, call: &LibraryCall) -> Option<FileRange> {
     (!known && !FileFeatures::scan(text).has(Feature::HiddenSize)).then(|| FileRange::new(file.id, settings.name_range))
 }
 
-/// The name of what is called to make a variable, where the file gives it a value once.
+/// The name of the callee that creates a variable; `None` unless the file assigns the variable once.
 fn maker<'a>(text: &'a str, variable: &str) -> Option<&'a str> {
     let mut made = text.lines().filter_map(|line| line.trim().strip_prefix(variable)?.trim_start().strip_prefix('='));
     let value = made.next().filter(|_| made.next().is_none())?.trim();

@@ -1,11 +1,11 @@
 //! # bucket-larger-than-gpu
 //!
-//! A gradient bucket of a DeepSpeed file that no GPU can hold.
+//! A gradient bucket in a DeepSpeed file does not fit any GPU.
 //!
 //! ## Why it matters
-//! With `contiguous_gradients` DeepSpeed allocates a whole bucket of `reduce_bucket_size` elements, however small the model
-//! is: at stage 3 when the engine starts, at stages 1 and 2 at the first backward, and twice with `overlap_comm`. A zero too
-//! many is an allocation that fails.
+//! With `contiguous_gradients` DeepSpeed allocates a whole bucket of `reduce_bucket_size` elements, however small the model is: at
+//! stage 3 when the engine starts, at stages 1 and 2 in the first backward pass, and twice with `overlap_comm`. With one zero too
+//! many, the allocation fails.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -24,10 +24,10 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: the default is 5e8 elements.
+//! None: the default is 5e8 elements.
 //!
 //! ## When it is silent
-//! Where the bucket fits the GPU of the project, or any GPU where none is named.
+//! When the bucket fits the project's GPU, or some GPU if none is declared.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/zero/stage3.py:782`, `runtime/zero/stage_1_and_2.py:3264`, run.
@@ -41,7 +41,7 @@
 //! 动时，阶段 1 与 2 在首次反向传播时；启用 `overlap_comm` 则分配两份。多写一个零，分配就会失败。
 //!
 //! ## 修复
-//! 不提供：默认值为 5e8 个元素。
+//! 无：默认值为 5e8 个元素。
 //!
 //! ## 何时不报
 //! 桶能放进项目的 GPU 时；未指明 GPU 时，能放进任何一种 GPU 即不报。
@@ -77,7 +77,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(item) = config.entry("zero_optimization.reduce_bucket_size").filter(|_| sharded && contiguous) else { continue };
         let elements = config.value("zero_optimization.reduce_bucket_size").as_ref().and_then(config::pydantic_int);
         let Some(elements) = elements.and_then(|elements| u64::try_from(elements).ok()) else { continue };
-        // 16 bits, the least that any mode has.
+        // 16 bits, the smallest type of any mode.
         let bytes = elements.saturating_mul(2);
         let target = &cx.project.policy(config.file.id).target;
         let named = || target.gpu.as_deref().and_then(gpus::find).map(|gpu| gpu.memory_mib << 20);
@@ -87,17 +87,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let (bucket, holds) = (bytes >> 30, limit >> 30);
             let message = match known {
                 Some(_) => message!(
-                    "a bucket of {elements} elements takes {bucket} GiB at least, and the GPU has {holds} GiB",
+                    "a bucket of {elements} elements takes at least {bucket} GiB, but the GPU has {holds} GiB",
                     "{elements} 个元素的桶至少占 {bucket} GiB，而 GPU 只有 {holds} GiB"
                 ),
                 None => message!(
-                    "a bucket of {elements} elements takes {bucket} GiB at least, more than any GPU has",
+                    "a bucket of {elements} elements takes at least {bucket} GiB, more than any GPU has",
                     "{elements} 个元素的桶至少占 {bucket} GiB，没有任何 GPU 放得下"
                 ),
             };
             out.push(
                 RULE.finding(config.place(item), message)
-                    .with_help(message!("write 5e8, the default, or less", "写默认值 5e8 或更小")),
+                    .with_help(message!("set it to 5e8, the default, or less", "设为默认值 5e8 或更小")),
             );
         }
     }

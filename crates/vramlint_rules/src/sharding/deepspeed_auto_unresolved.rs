@@ -1,12 +1,11 @@
 //! # deepspeed-auto-unresolved
 //!
-//! An `"auto"` in a DeepSpeed file that nobody fills in.
+//! Nothing fills in an `"auto"` of a DeepSpeed file.
 //!
 //! ## Why it matters
-//! DeepSpeed itself resolves no `"auto"`. In the blocks that pydantic reads it is dropped without a message: stage `"auto"`
-//! is stage 0, `bf16.enabled: "auto"` trains in fp32. Elsewhere the text survives and raises, sometimes only at the first
-//! step (`gradient_clipping`). accelerate and transformers fill some keys, and refuse the file where `"auto"` stands on any
-//! other.
+//! DeepSpeed itself does not resolve `"auto"`. In blocks that pydantic reads it is silently dropped: stage `"auto"` is stage 0,
+//! `bf16.enabled: "auto"` trains in fp32. Elsewhere the string survives and raises an error, sometimes only at the first step (
+//! `gradient_clipping`). accelerate and transformers fill some keys, and reject the file if any other key is `"auto"`.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -50,13 +49,13 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: the value that was meant is not known.
+//! None: the intended value is unknown.
 //!
 //! ## When it is milder
-//! A warning where the text is dropped or means "none"; advice for several buckets at once.
+//! Warning if the string is dropped or means "none"; info, once, for several buckets.
 //!
 //! ## When it is silent
-//! Where it is not seen who reads the file.
+//! When the reader of the file is unknown.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/config_utils.py:56`, `runtime/config.py:596`, `runtime/engine.py:3506`, torch 2.15
@@ -65,18 +64,18 @@
 //!
 //! # 中文
 //!
-//! DeepSpeed 文件中无人填充的 `"auto"`。
+//! DeepSpeed 文件中的 `"auto"` 不会被填充。
 //!
 //! ## 为什么重要
 //! DeepSpeed 本身不会解析 `"auto"`。在由 pydantic 读取的块中，它会被无声丢弃：阶段 `"auto"` 就是阶段 0，
-//! `bf16.enabled: "auto"` 则以 fp32 训练。其他位置的文本会保留下来并引发异常，有的（`gradient_clipping`）直到第一步才发生。
+//! `bf16.enabled: "auto"` 则以 fp32 训练。其他位置的字符串会保留下来并报错，有的（`gradient_clipping`）直到第一步才发生。
 //! accelerate 与 transformers 只填充部分键，`"auto"` 写在别的键上时会拒绝该文件。
 //!
 //! ## 修复
-//! 不提供：无法得知本意的取值。
+//! 无：无法得知本意的取值。
 //!
 //! ## 何时从轻
-//! 文本被丢弃或等同于“无”时只报警告；多个桶大小合并为一条提示。
+//! 字符串被丢弃或等同于“无”时只报警告；多个桶大小合并为一条提示。
 //!
 //! ## 何时不报
 //! 看不出由谁读取该文件时。
@@ -125,7 +124,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         });
         for (path, item) in items {
             let key = keys::find(keys::deepspeed(), &path);
-            // A block of its own name, and words of the key itself.
+            // A block of this name, and keys where "auto" is a value of its own.
             if key.is_some_and(|key| key.default.as_deref() == Some("auto") || key.values.iter().any(|value| value == "auto"))
                 && fillers.is_none()
             {
@@ -156,8 +155,8 @@ fn unfilled(config: &DeepSpeedConfig<'_>, path: &str, item: ConfigEntry<'_>, fil
         return None;
     }
     let message = message!(
-        "nobody fills in the \"auto\" of `{path}`: accelerate refuses it",
-        "无人填充 `{path}` 的 \"auto\"：accelerate 会拒绝"
+        "`{path}` is \"auto\", but nothing fills it in; accelerate raises an error",
+        "`{path}` 为 \"auto\"，但不会被填充；accelerate 会报错"
     );
     Some(
         RULE.finding(config.place(item), message).with_help(message!("write a value, or delete the key", "写出取值，或删除该键")),
@@ -168,7 +167,7 @@ fn unfilled(config: &DeepSpeedConfig<'_>, path: &str, item: ConfigEntry<'_>, fil
 enum Fate {
     /// It raises, and when.
     Raises(Message),
-    /// It is dropped for the default, which is another thing than what people expect of `auto`.
+    /// It is dropped for a default that differs from what `auto` suggests.
     Default(&'static str),
     /// It is dropped for a default that is as good as any.
     Dropped,
@@ -204,21 +203,21 @@ fn fate(config: &DeepSpeedConfig<'_>, path: &str) -> Option<Fate> {
 
 fn by_engine(config: &DeepSpeedConfig<'_>, path: &str, item: ConfigEntry<'_>, fate: &Fate) -> Finding {
     let help = message!(
-        "write the value: only accelerate and transformers fill in \"auto\"",
+        "write a value: only accelerate and transformers fill in \"auto\"",
         "请写出取值：只有 accelerate 与 transformers 会填充 \"auto\""
     );
     let (message, severity) = match fate {
         Fate::Raises(Message { en, zh }) => (
             message!(
-                "DeepSpeed itself never fills in \"auto\": `{path}` raises {en}",
-                "DeepSpeed 本身不会填充 \"auto\"：`{path}` 在{zh}引发异常"
+                "DeepSpeed itself does not fill in \"auto\": `{path}` raises an error {en}",
+                "DeepSpeed 本身不会填充 \"auto\"：`{path}` 在{zh}报错"
             ),
             Severity::Error,
         ),
         Fate::Default(default) => (
             message!(
-                "DeepSpeed drops the \"auto\" of `{path}` without a message: it is {default}",
-                "DeepSpeed 会无声丢弃 `{path}` 的 \"auto\"：实际为 {default}"
+                "DeepSpeed silently drops the \"auto\" of `{path}`: the value is {default}",
+                "DeepSpeed 会静默丢弃 `{path}` 的 \"auto\"：实际为 {default}"
             ),
             Severity::Warning,
         ),
@@ -237,8 +236,8 @@ fn tuning(config: &DeepSpeedConfig<'_>, dropped: &[(String, ConfigEntry<'_>)]) -
     }
     let names = dropped.iter().map(|(path, _)| path.rsplit('.').next().unwrap_or(path)).collect::<Vec<_>>().join(", ");
     let message = message!(
-        "DeepSpeed drops the \"auto\" of {names} without a message: their defaults hold",
-        "DeepSpeed 会无声丢弃 {names} 的 \"auto\"：采用默认值"
+        "DeepSpeed silently drops the \"auto\" of {names}: their defaults apply",
+        "DeepSpeed 会静默丢弃 {names} 的 \"auto\"：采用默认值"
     );
     let help = message!("write the values, or delete the keys", "写出取值，或删除这些键");
     Some(RULE.finding(config.place(*item), message).with_severity(Severity::Info).with_help(help))

@@ -3,8 +3,7 @@
 //! A negative `gradient_clipping` in a DeepSpeed file.
 //!
 //! ## Why it matters
-//! DeepSpeed clips only where the value is above 0. A negative one is accepted and means that nothing is clipped, which `0`
-//! says plainly.
+//! DeepSpeed clips only if the value is above 0. It accepts a negative value, which disables clipping; `0` says so clearly.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -25,8 +24,8 @@
 //! ```
 //!
 //! ## When it is milder
-//! Advice only where the key is absent, DeepSpeed itself reads the configuration, and the project has 0.19.3 or later: gradients are
-//! then clipped at 1.0, which older releases did not.
+//! Info if the key is missing, DeepSpeed itself reads the configuration, and the project uses 0.19.3 or later: gradients are then
+//! clipped at 1.0; older releases do not clip.
 //!
 //! ## Fix
 //! Safe: `0` means the same.
@@ -77,30 +76,31 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         if config.value("gradient_clipping").and_then(|value| value.as_float()).is_some_and(|clip| clip < 0.0) {
-            let message = message!("a negative gradient_clipping clips nothing", "gradient_clipping 为负数时不会裁剪梯度");
+            let message =
+                message!("a negative `gradient_clipping` disables clipping", "`gradient_clipping` 为负数时不会裁剪梯度");
             let fix = Fix {
                 title: message!("write 0", "写作 0"),
                 applicability: Applicability::Safe,
                 edits: vec![edit::replace(config.value_place(item), "0")],
             };
-            let help = message!("write 0 if that is meant, else the norm to clip at", "若本意如此请写 0，否则写出裁剪的范数");
+            let help =
+                message!("set it to 0 to disable clipping, or to the norm to clip at", "若不裁剪请设为 0，否则设为裁剪的范数");
             out.push(RULE.finding(config.place(item), message).with_help(help).with_fix(fix));
         }
     }
 }
 
-/// Without the key DeepSpeed clips at 1.0, which it did not before 0.19.3: said where its own reader decides and the version is
-/// known to do so.
+/// Without the key DeepSpeed clips at 1.0 since 0.19.3: reported if DeepSpeed itself reads the file and the version is known.
 fn by_default(cx: &Context<'_>, config: &DeepSpeedConfig<'_>) -> Option<Finding> {
     let trains = config.entry("train_batch_size").is_some() || config.entry("train_micro_batch_size_per_gpu").is_some();
     let plain = config.uses.iter().all(|one| one.consumers.within(Consumers::PLAIN)) && trains;
     let holds = cx.project.version_matches(config.file.id, &VersionRange::since("deepspeed", "0.19.3")) == RangeMatch::Always;
     (plain && holds).then(|| {
         let message = message!(
-            "gradient_clipping is not given: DeepSpeed 0.19.3 and later clip at 1.0",
-            "未写 gradient_clipping：DeepSpeed 从 0.19.3 起按 1.0 裁剪"
+            "`gradient_clipping` is not set: DeepSpeed clips at 1.0 since 0.19.3",
+            "未设置 `gradient_clipping`：DeepSpeed 自 0.19.3 起按 1.0 裁剪"
         );
-        let help = message!("write the norm that is meant, 0 for none", "请写出想要的范数，0 表示不裁剪");
+        let help = message!("set the norm explicitly; 0 disables clipping", "请明确设置范数；0 表示不裁剪");
         RULE.finding(config.head(), message).with_severity(Severity::Info).with_help(help)
     })
 }

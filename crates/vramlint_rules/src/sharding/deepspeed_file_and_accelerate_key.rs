@@ -1,11 +1,11 @@
 //! # deepspeed-file-and-accelerate-key
 //!
-//! accelerate's file names a DeepSpeed JSON and beside it sets what only that JSON may set.
+//! accelerate's file names a DeepSpeed JSON and also sets keys that only the JSON may set.
 //!
 //! ## Why it matters
-//! `Accelerator()` refuses the combination with a `ValueError`: with `deepspeed_config_file`, in the file or as a flag, the JSON is
-//! the only place for the ZeRO stage, offload, accumulation, clipping and for `mixed_precision` (even `'no'`). The same values as
-//! flags of `accelerate launch` are not refused: they fill the JSON's `auto` entries.
+//! `Accelerator()` raises a `ValueError`: with `deepspeed_config_file`, in the file or as a flag, only the JSON may set the ZeRO
+//! stage, offload, accumulation, clipping and `mixed_precision` (even `'no'`). The same values as flags of `accelerate launch` are
+//! accepted: they fill the JSON's `auto` entries.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -32,22 +32,22 @@
 //! ```
 //!
 //! ## Fix
-//! Safe where the JSON says the same: the line is removed. Unsafe else: the value moves into the JSON, over nothing or over
-//! `auto`; or the line is removed, for you to give the value as a flag of the launch.
+//! Safe if the JSON has the same value: the line is removed. Otherwise unsafe: the value moves into the JSON, if the JSON has none
+//! or `auto`; or the line is removed, and you pass the value as a launch flag.
 //!
 //! ## When it is milder
-//! A warning where the JSON is not in the project: the launch then ends earlier, or finds another file.
+//! Warning if the JSON is not in the project: the launch then fails earlier, or finds another file.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/dataclasses.py:1526`, run, each key; `commands/launch.py:1284` and `:1394` (which keys of the file count:
-//! `mixed_precision` unless it is null or a flag replaces it, the others by their mere presence).
+//! `mixed_precision` unless it is null or a flag overrides it, the others by their presence alone).
 //!
 //! # 中文
 //!
 //! accelerate 的文件指定了 DeepSpeed JSON，同时又设置了只能由该 JSON 设置的内容。
 //!
 //! ## 为什么重要
-//! `Accelerator()` 会以 `ValueError` 拒绝这种组合：使用 `deepspeed_config_file`（无论写在文件中还是作为参数）时，ZeRO 阶段、卸载、累积、裁剪以及
+//! `Accelerator()` 会引发 `ValueError`：使用 `deepspeed_config_file`（无论写在文件中还是作为参数）时，ZeRO 阶段、卸载、累积、裁剪以及
 //! `mixed_precision`（即使是 `'no'`）只能写在 JSON 中。作为 `accelerate launch` 的参数给出同样的值则不会被拒绝：它们填入
 //! JSON 中的 `auto` 项。
 //!
@@ -90,8 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let path: Vec<&str> = refused.path.split('.').collect();
             let Some((name, parents)) = path.split_last() else { continue };
             let Some((key, value)) = root.at(parents).and_then(|block| block.entry(name)) else { continue };
-            // At the top level null is as good as nothing, and a flag replaces it (commands/launch.py:1284); of the block the mere
-            // presence of a key counts (commands/launch.py:1394).
+            // At the top level null counts as unset, and a flag overrides it (commands/launch.py:1284); in the block the presence of a
             let nothing = value.value(Loader::PyYaml) == Some(Value::Null);
             let by_flag = |run: &&Run| run.launch.as_ref().is_some_and(|launch| launch.flag("--mixed_precision").is_some());
             let replaced = !runs.is_empty() && runs.iter().all(by_flag);
@@ -109,7 +108,7 @@ struct Named {
     place: FileRange,
 }
 
-/// The JSON that the file names itself, or that every launch with it names by a flag; `None` where DeepSpeed does not run.
+/// The JSON that the file itself names, or that every launch of it names by a flag; `None` if DeepSpeed does not run.
 fn named(file: &SourceFile, root: NodeRef<'_>, runs: &[&Run]) -> Option<Named> {
     let other = ["--multi_gpu", "--use_fsdp", "--tpu", "--cpu", "--use_megatron_lm"];
     let launches: Vec<_> = runs.iter().filter_map(|run| run.launch.as_ref()).collect();
@@ -138,17 +137,17 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
         .finding(
             FileRange::new(file.id, key.range().cover(value.range())),
             message!(
-                "accelerate refuses `{name}: {written}` beside deepspeed_config_file",
-                "accelerate 拒绝在 deepspeed_config_file 旁设置 `{name}: {written}`"
+                "accelerate rejects `{name}: {written}` together with `deepspeed_config_file`",
+                "accelerate 拒绝将 `{name}: {written}` 与 `deepspeed_config_file` 同用"
             ),
         )
-        .with_related(named.place, message!("{json} is the only place for it", "只能写在 {json} 中"))
+        .with_related(named.place, message!("only {json} may set it", "只能在 {json} 中设置"))
         .with_help(message!(
-            "set it in {json}, or remove it here and pass it as a flag where the JSON says auto",
-            "请在 {json} 中设置；或从此处删除，并在 JSON 写 auto 时以启动参数给出"
+            "set it in {json}; or remove it here and pass it as a flag, with \"auto\" in the JSON",
+            "请在 {json} 中设置；或从此处删除并以启动参数给出，JSON 中写 \"auto\""
         ));
     let id = project.path_resolver.resolve(json, file.folder());
-    // Without the JSON the launch ends before this check, and something else may stand in the path where it is started.
+    // Without the JSON the launch fails before this check, and its working directory may hold another file at that path.
     let Some(json_file) = id.map(|id| project.file(id)) else {
         return removed(finding, file, key, value, Applicability::Unsafe).with_severity(Severity::Warning);
     };
@@ -172,7 +171,7 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
     removed(finding, file, key, value, Applicability::Unsafe)
 }
 
-/// With the fix that takes the line out: safe where the JSON says the same.
+/// Adds the fix that removes the line: safe if the JSON has the same value.
 fn removed(
     finding: vramlint_base::Finding,
     file: &SourceFile,
@@ -184,13 +183,13 @@ fn removed(
     finding.with_fix(Fix { title: message!("remove the line", "删除该行"), applicability, edits: vec![removal] })
 }
 
-/// Where the JSON takes what a key says, and as which value.
+/// The JSON path that corresponds to a key, and the value there.
 struct Target {
     path: &'static [&'static str],
     value: Value,
 }
 
-/// Where a key belongs; `None` where its value has no place there.
+/// The JSON path of a key; `None` if its value has no equivalent there.
 fn target(key: &str, value: NodeRef<'_>) -> Option<Target> {
     let value = value.value(Loader::PyYaml)?;
     if key == "mixed_precision" {
@@ -204,8 +203,7 @@ fn target(key: &str, value: NodeRef<'_>) -> Option<Target> {
     Some(Target { path: paths(key)[0], value })
 }
 
-/// The line taken out and its value put into the JSON, over nothing or over `auto`. What is written there otherwise stays: who is
-/// right is not known. So it does beside the other precision.
+/// The edits that remove the line and set its value in the JSON, if the JSON has none or `auto`. Any other value there is kept,
 fn moved(file: &SourceFile, entry: (NodeRef<'_>, NodeRef<'_>), json: &SourceFile, target: &Target) -> Option<Vec<Edit>> {
     let (name, parents) = target.path.split_last()?;
     let root = json.data()?.root()?;
@@ -222,7 +220,7 @@ fn moved(file: &SourceFile, entry: (NodeRef<'_>, NodeRef<'_>), json: &SourceFile
     }
 }
 
-/// Where the JSON says the same thing.
+/// Whether the JSON has the same value.
 fn counterpart<'a>(json: &'a SourceFile, key: &str) -> Option<NodeRef<'a>> {
     let root = json.data()?.root()?;
     paths(key).iter().find_map(|path| root.at(path))

@@ -1,9 +1,9 @@
 //! # deepspeed-file-not-found
 //!
-//! accelerate's file or its command names a DeepSpeed JSON that is not there.
+//! accelerate's file or command names a DeepSpeed JSON that does not exist.
 //!
 //! ## Why it matters
-//! The path is opened by every worker, relative to its working directory. Where there is no such file, `Accelerator()` stops with
+//! Every worker opens the path, relative to its working directory. If the file does not exist, `Accelerator()` stops with
 //! `Expected a string path to an existing deepspeed config`, after all processes have started.
 //!
 //! ## Example
@@ -35,11 +35,11 @@
 //! ```
 //!
 //! ## When it is milder
-//! A warning where no command of the project uses accelerate's file, or where the path leads out of the project: the file may lie elsewhere
-//! on the machine that trains. Silent for absolute paths, base64 and what a template or variable fills in.
+//! Warning if no command of the project uses accelerate's file, or if the path leads out of the project: the file may be elsewhere
+//! on the training machine. Silent for absolute paths, base64, templates and variables.
 //!
 //! ## Fix
-//! Unsafe: the only DeepSpeed JSON of the project, where there is one.
+//! Unsafe: the only DeepSpeed JSON of the project, if there is exactly one.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/deepspeed.py:143-160`, run.
@@ -101,17 +101,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let outside = path.starts_with("..");
         let severity = if start.is_alone() || outside { Severity::Warning } else { Severity::Error };
         let finding = RULE
-            .finding(given.place, message!("there is no DeepSpeed file {path}", "没有 DeepSpeed 文件 {path}"))
+            .finding(given.place, message!("the DeepSpeed file {path} does not exist", "DeepSpeed 文件 {path} 不存在"))
             .with_severity(severity)
             .with_help(message!(
-                "the path is opened in the working directory of the training processes",
-                "该路径在训练进程的工作目录中打开"
+                "correct the path: it is relative to the working directory of the training processes",
+                "请改正路径：它相对于训练进程的工作目录"
             ));
         out.push(with_fix(cx, finding, &given));
     }
 }
 
-/// A path that the project would have to hold: not an absolute one, not JSON in base64, not one of an unknown variable.
+/// Whether the project would have to contain the path: not absolute, not base64 JSON, without unknown variables.
 fn is_relative_path(path: &str) -> bool {
     let plain = path.chars().all(|c| c.is_alphanumeric() || "._-/ \\".contains(c));
     let data = [".json", ".yaml", ".yml", ".hjson"].iter().any(|end| path.to_lowercase().ends_with(end));
@@ -135,13 +135,13 @@ fn with_fix(cx: &Context<'_>, finding: vramlint_base::Finding, given: &LaunchVal
     };
     let mut known = cx.project.files.iter().filter(near);
     let (Some(only), None) = (known.next(), known.next()) else { return finding };
-    // A path with folders names one from elsewhere.
+    // A path with folders may name a file elsewhere.
     if only.folder() != folder || given.text().is_none_or(|path| path.contains('/')) {
         return finding;
     }
     let name = only.name();
     finding.with_fix(Fix {
-        title: message!("name {name}", "改为 {name}"),
+        title: message!("use {name}", "改为 {name}"),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(given.place, name)],
     })

@@ -1,11 +1,12 @@
 //! # deepspeed-json-and-prepare
 //!
-//! What a script gives to `accelerator.prepare()` does not fit the DeepSpeed JSON that accelerate reads.
+//! What a script passes to `accelerator.prepare()` does not match the DeepSpeed JSON that accelerate reads.
 //!
 //! ## Why it matters
-//! `prepare()` stops where the JSON has an `optimizer` (or `scheduler`) and the script gives one of its own, where the script gives a `DummyOptim`
-//! and the JSON has no `optimizer`, where `train_micro_batch_size_per_gpu` is `"auto"` and no data loader is given, and where a bucket size is
-//! `"auto"` and the model has no `config.hidden_size` to compute it from. A JSON without `zero_optimization` is refused by `Accelerator()`.
+//! `prepare()` raises an error if the JSON has an `optimizer` (or `scheduler`) and the script passes its own, if the script passes
+//! a `DummyOptim` and the JSON has no `optimizer`, if `train_micro_batch_size_per_gpu` is `"auto"` and no data loader is passed,
+//! and if a bucket size is `"auto"` and the model has no `config.hidden_size` to compute it from. `Accelerator()` rejects a JSON
+//! without `zero_optimization`.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -69,10 +70,10 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where what is prepared depends on a condition or comes from outside of the project.
+//! When the prepared objects depend on a condition or come from outside the project.
 //!
 //! ## Fix
-//! None: the JSON or the script may be the one that was meant.
+//! None: either the JSON or the script may be the intended one.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py:2198`, `:2252`, `:2258`, `:2266-2280`, `:2309-2320`, `utils/dataclasses.py:1277`, run.
@@ -82,8 +83,8 @@
 //! 脚本交给 `accelerator.prepare()` 的对象与 accelerate 读取的 DeepSpeed JSON 不相符。
 //!
 //! ## 为什么重要
-//! 以下情形 `prepare()` 会停止：JSON 有 `optimizer`（或 `scheduler`）而脚本又给出自己的；脚本给出 `DummyOptim` 而 JSON 没有 `optimizer`；
-//! `train_micro_batch_size_per_gpu` 为 `"auto"` 却没有给出数据加载器；桶大小为 `"auto"` 而模型没有可用于计算的 `config.hidden_size`。没有
+//! 以下情形 `prepare()` 会报错：JSON 有 `optimizer`（或 `scheduler`）而脚本又传入自己的；脚本传入 `DummyOptim` 而 JSON 没有 `optimizer`；
+//! `train_micro_batch_size_per_gpu` 为 `"auto"` 却没有传入数据加载器；桶大小为 `"auto"` 而模型没有可用于计算的 `config.hidden_size`。没有
 //! `zero_optimization` 的 JSON 会被 `Accelerator()` 拒绝。
 //!
 //! ## 何时不报告
@@ -155,16 +156,16 @@ fn without_zero(json: &DeepSpeedJson<'_>) -> Finding {
     let finding = RULE.finding(
         place,
         message!(
-            "Accelerator() refuses a DeepSpeed JSON without zero_optimization",
-            "Accelerator() 拒绝没有 zero_optimization 的 DeepSpeed JSON"
+            "Accelerator() rejects a DeepSpeed JSON without `zero_optimization`",
+            "Accelerator() 拒绝没有 `zero_optimization` 的 DeepSpeed JSON"
         ),
     );
     finding
-        .with_related(json.named, message!("accelerate reads it from here", "accelerate 由此处读取它"))
+        .with_related(json.named, message!("the JSON is named here", "此处指定了 JSON"))
         .with_help(message!("add \"zero_optimization\": {{\"stage\": 2}}", "加上 \"zero_optimization\": {{\"stage\": 2}}"))
 }
 
-/// The calls that made what is prepared; `None` in the list for what is not known.
+/// The calls that created the prepared objects; `None` in the list for unknown ones.
 fn prepared_objects<'c>(code: &'c CodeFacts, call: &'c LibraryCall) -> Vec<Option<&'c LibraryCall>> {
     let made = |argument: &'c CallArgument| match argument.sole_value().map(|value| &value.value) {
         Some(ArgValue::ResultOf(index)) => code.calls.get(*index).filter(|call| !call.conditional),
@@ -173,7 +174,7 @@ fn prepared_objects<'c>(code: &'c CodeFacts, call: &'c LibraryCall) -> Vec<Optio
     call.arguments.iter().map(made).collect()
 }
 
-/// Whether something is prepared that is surely one of `test`.
+/// Whether one of the prepared objects certainly passes `test`.
 fn prepared<'c>(code: &'c CodeFacts, call: &'c LibraryCall, test: impl Fn(&LibraryCall) -> bool) -> Option<&'c LibraryCall> {
     prepared_objects(code, call).into_iter().flatten().find(|made| test(made))
 }
@@ -190,25 +191,27 @@ fn optimizer(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> 
         let finding = RULE.finding(
             FileRange::new(json.file.id, key.range()),
             message!(
-                "prepare() refuses an optimizer in the DeepSpeed JSON beside one in the code",
-                "DeepSpeed JSON 与代码同时给出优化器时 prepare() 会拒绝"
+                "the DeepSpeed JSON and the code both define an optimizer; prepare() raises an error",
+                "DeepSpeed JSON 与代码都定义了优化器；prepare() 会报错"
             ),
         );
-        return Some(finding.with_related(own.place, message!("the code's own", "代码中的优化器")).with_help(message!(
-            "remove \"optimizer\" from the JSON, or make accelerate.utils.DummyOptim in the code",
-            "从 JSON 中删除 \"optimizer\"，或在代码中创建 accelerate.utils.DummyOptim"
-        )));
+        return Some(finding.with_related(own.place, message!("the optimizer in the code", "代码中的优化器")).with_help(
+            message!(
+                "remove \"optimizer\" from the JSON, or create accelerate.utils.DummyOptim in the code",
+                "从 JSON 中删除 \"optimizer\"，或在代码中创建 accelerate.utils.DummyOptim"
+            ),
+        ));
     }
     let dummy = prepared(code, call, |made| is_dummy(made, "DummyOptim")).filter(|_| json.certain)?;
     let finding = RULE.finding(
         dummy.place,
         message!(
-            "prepare() refuses DummyOptim: the DeepSpeed JSON has no optimizer",
+            "prepare() rejects DummyOptim: the DeepSpeed JSON has no optimizer",
             "prepare() 拒绝 DummyOptim：DeepSpeed JSON 中没有优化器"
         ),
     );
     Some(finding.with_related(json.named, message!("the JSON is named here", "此处指定了 JSON")).with_help(message!(
-        "add \"optimizer\" to the JSON, or make one of torch in the code",
+        "add \"optimizer\" to the JSON, or create a torch optimizer in the code",
         "在 JSON 中加入 \"optimizer\"，或在代码中创建 torch 的优化器"
     )))
 }
@@ -223,28 +226,30 @@ fn scheduler(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> 
         let finding = RULE.finding(
             FileRange::new(json.file.id, key.range()),
             message!(
-                "prepare() refuses a scheduler in the DeepSpeed JSON beside one in the code",
-                "DeepSpeed JSON 与代码同时给出调度器时 prepare() 会拒绝"
+                "the DeepSpeed JSON and the code both define a scheduler; prepare() raises an error",
+                "DeepSpeed JSON 与代码都定义了调度器；prepare() 会报错"
             ),
         );
-        return Some(finding.with_related(own.place, message!("the code's own", "代码中的调度器")).with_help(message!(
-            "remove \"scheduler\" from the JSON, or make accelerate.utils.DummyScheduler in the code",
-            "从 JSON 中删除 \"scheduler\"，或在代码中创建 accelerate.utils.DummyScheduler"
-        )));
+        return Some(finding.with_related(own.place, message!("the scheduler in the code", "代码中的调度器")).with_help(
+            message!(
+                "remove \"scheduler\" from the JSON, or create accelerate.utils.DummyScheduler in the code",
+                "从 JSON 中删除 \"scheduler\"，或在代码中创建 accelerate.utils.DummyScheduler"
+            ),
+        ));
     }
     let bare = |made: &LibraryCall| is_dummy(made, "DummyScheduler") && made.lacks("lr_scheduler_callable", Some(3));
     let dummy = prepared(code, call, bare).filter(|_| json.certain)?;
     let finding = RULE.finding(
         dummy.place,
         message!(
-            "prepare() refuses DummyScheduler: the DeepSpeed JSON has no scheduler, and no lr_scheduler_callable is given",
-            "prepare() 拒绝 DummyScheduler：DeepSpeed JSON 中没有调度器，也没有给出 lr_scheduler_callable"
+            "prepare() rejects DummyScheduler: the DeepSpeed JSON has no scheduler, and `lr_scheduler_callable` is not set",
+            "prepare() 拒绝 DummyScheduler：DeepSpeed JSON 中没有调度器，也未设置 `lr_scheduler_callable`"
         ),
     );
     Some(finding.with_related(json.named, message!("the JSON is named here", "此处指定了 JSON")))
 }
 
-/// `auto` in the scheduler's block is filled in from a `DummyScheduler` that is prepared, and by nobody else.
+/// Only a prepared `DummyScheduler` fills in `auto` in the scheduler's block.
 fn unfilled(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let block = json.root.at(&["scheduler", "params"])?;
     let (key, node) = block.entries().find(|(_, value)| value.text() == Some("auto"))?;
@@ -257,17 +262,17 @@ fn unfilled(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> O
     let finding = RULE.finding(
         FileRange::new(json.file.id, key.range().cover(node.range())),
         message!(
-            "prepare() refuses the \"auto\" of {name}: only a DummyScheduler fills it in, and the code makes none",
-            "prepare() 拒绝 {name} 的 \"auto\"：只有 DummyScheduler 会填充它，而代码中没有创建"
+            "prepare() rejects the \"auto\" of `{name}`: only a DummyScheduler fills it in, and the code creates none",
+            "prepare() 拒绝 `{name}` 的 \"auto\"：只有 DummyScheduler 会填充它，而代码中没有创建"
         ),
     );
-    Some(finding.with_related(call.place, message!("it is refused here", "在此被拒绝")).with_help(message!(
+    Some(finding.with_related(call.place, message!("prepare() is called here", "在此调用 prepare()")).with_help(message!(
         "write numbers, or prepare accelerate.utils.DummyScheduler",
-        "请写出数字，或准备 accelerate.utils.DummyScheduler"
+        "请写出数值，或把 accelerate.utils.DummyScheduler 传给 prepare()"
     )))
 }
 
-/// Names that people give to models, optimizers and schedulers, and never to what loads data.
+/// Usual names of models, optimizers and schedulers, never of data loaders.
 fn is_no_loader(written: &str) -> bool {
     let word = written.to_lowercase();
     let plain = word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
@@ -275,7 +280,7 @@ fn is_no_loader(written: &str) -> bool {
     plain && !word.contains("load") && !word.contains("data") && ends.iter().any(|end| word.ends_with(end))
 }
 
-/// `auto` for the micro-batch is taken from a loader that is prepared in the same call.
+/// `auto` for the micro-batch comes from a data loader prepared in the same call.
 fn loader(json: &DeepSpeedJson<'_>, files: &[SourceFile], code: &CodeFacts, call: &LibraryCall) -> Option<Finding> {
     let (place, _) = json.value(&["train_micro_batch_size_per_gpu"]).filter(|(_, value)| value.as_str() == Some("auto"))?;
     let known = |argument: &CallArgument| match argument.sole_value().map(|value| &value.value) {
@@ -284,7 +289,7 @@ fn loader(json: &DeepSpeedJson<'_>, files: &[SourceFile], code: &CodeFacts, call
             .calls
             .get(*index)
             .is_some_and(|made| made.library() == "torch" && made.name() != "DataLoader" || is_dummy(made, "DummyOptim")),
-        // A variable that is called a model is none that loads data.
+        // A variable named like a model is not a data loader.
         _ => files.iter().any(|file| file.id == argument.place.file && is_no_loader(argument.place.range.slice(&file.text))),
     };
     if call.open || call.arguments.is_empty() || !call.arguments.iter().all(known) {
@@ -293,13 +298,13 @@ fn loader(json: &DeepSpeedJson<'_>, files: &[SourceFile], code: &CodeFacts, call
     let finding = RULE.finding(
         call.place,
         message!(
-            "prepare() gets no data loader, and train_micro_batch_size_per_gpu is \"auto\"",
-            "prepare() 没有得到数据加载器，而 train_micro_batch_size_per_gpu 为 \"auto\""
+            "train_micro_batch_size_per_gpu is \"auto\", but prepare() gets no data loader to read it from",
+            "train_micro_batch_size_per_gpu 为 \"auto\"，但 prepare() 没有得到可供读取的数据加载器"
         ),
     );
-    Some(finding.with_related(place, message!("it is taken from the loader", "它取自数据加载器")).with_help(message!(
-        "prepare a data loader in the same call, or write a number in the JSON",
-        "在同一调用中准备数据加载器，或在 JSON 中写数字"
+    Some(finding.with_related(place, message!("the value comes from the data loader", "该值取自数据加载器")).with_help(message!(
+        "pass a data loader in the same call, or write a number in the JSON",
+        "在同一调用中传入数据加载器，或在 JSON 中写数值"
     )))
 }
 
@@ -315,13 +320,13 @@ fn size(json: &DeepSpeedJson<'_>, code: &CodeFacts, call: &LibraryCall) -> Optio
     let finding = RULE.finding(
         place,
         message!(
-            "{key} \"auto\" is computed from model.config.hidden_size, which this model does not have",
-            "{key} 的 \"auto\" 由 model.config.hidden_size 计算，而该模型没有它"
+            "`{key}`: \"auto\" is computed from model.config.hidden_size, which this model does not have",
+            "`{key}` 的 \"auto\" 由 model.config.hidden_size 计算，而该模型没有它"
         ),
     );
     Some(
         finding
-            .with_related(model.place, message!("the model that is prepared", "所准备的模型"))
-            .with_help(message!("write a number", "写数字")),
+            .with_related(model.place, message!("the model passed to prepare()", "传给 prepare() 的模型"))
+            .with_help(message!("write a number", "请写出数值")),
     )
 }

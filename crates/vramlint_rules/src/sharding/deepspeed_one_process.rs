@@ -3,7 +3,8 @@
 //! DeepSpeed with a single process.
 //!
 //! ## Why it matters
-//! ZeRO shards over the processes: with one there is nothing to share, and only offloading saves memory, at the price of DeepSpeed's buckets.
+//! ZeRO shards over processes. With one process there is nothing to shard; only offloading saves memory, at the cost of DeepSpeed's
+//! buckets.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -22,10 +23,10 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where optimizer states or parameters are offloaded, or a JSON may say so.
+//! When optimizer states or parameters are offloaded, or a JSON may offload them.
 //!
 //! ## Fix
-//! None: one process may be what is wanted on a small machine.
+//! None: one process may be intended on a small machine.
 //!
 //! ## Sources
 //! accelerate 1.15.0 and DeepSpeed 0.19.8, run on one process: accepted.
@@ -80,8 +81,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             message!("ZeRO {stage} over one process shards nothing", "只有一个进程时 ZeRO {stage} 不会分片任何内容"),
         );
         out.push(finding.with_help(message!(
-            "start one process per GPU, or offload where the GPU is too small",
-            "每张 GPU 启动一个进程；GPU 太小时使用卸载"
+            "start one process per GPU, or offload if the GPU is too small",
+            "每个 GPU 启动一个进程；GPU 太小时使用卸载"
         )));
     }
 }

@@ -1,11 +1,11 @@
 //! # deepspeed-optimizer-params
 //!
-//! A parameter in a DeepSpeed file that its optimizer does not take.
+//! A DeepSpeed file sets a parameter that its optimizer does not accept.
 //!
 //! ## Why it matters
-//! DeepSpeed hands `optimizer.params` to the class as keywords: an unknown one is a `TypeError` in `deepspeed.initialize`.
-//! `max_grad_norm`, which old examples have there, is refused by name: clipping is the key `gradient_clipping` at the top
-//! level.
+//! DeepSpeed passes `optimizer.params` to the class as keyword arguments: an unknown one raises a `TypeError` in
+//! `deepspeed.initialize`. DeepSpeed explicitly rejects `max_grad_norm`, which old examples set there: to clip, set
+//! `gradient_clipping` at the top level.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -27,13 +27,13 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: what it was to do is not known. `max_grad_norm` belongs to the top level, as `gradient_clipping`.
+//! None: the intent is unknown. `max_grad_norm` belongs at the top level, as `gradient_clipping`.
 //!
 //! ## When it is milder
-//! A warning where it is not seen whether the code makes its own.
+//! Warning if the code may create its own.
 //!
 //! ## When it is silent
-//! Where the code gives `deepspeed.initialize` one of its own: nobody then looks at the file.
+//! When the code passes its own to `deepspeed.initialize`: the file's setting is then not used.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/engine.py:2482`, `:2493` and the signatures of its optimizers, run; torch 2.15 `torch.optim`,
@@ -48,7 +48,7 @@
 //! 旧示例写在那里的 `max_grad_norm` 会被点名拒绝：裁剪应写顶层的 `gradient_clipping`。
 //!
 //! ## 修复
-//! 不提供：无法得知它原本的用意。`max_grad_norm` 应移到顶层，改名为 `gradient_clipping`。
+//! 无：无法得知它原本的用意。`max_grad_norm` 应移到顶层，改名为 `gradient_clipping`。
 //!
 //! ## 何时从轻
 //! 看不出代码是否自行创建时，只报警告。
@@ -99,15 +99,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let (message, help) = if clipping {
                 (
                     message!(
-                        "DeepSpeed refuses max_grad_norm as a parameter of the optimizer",
-                        "DeepSpeed 拒绝把 max_grad_norm 作为优化器参数"
+                        "DeepSpeed rejects `max_grad_norm` as an optimizer parameter",
+                        "DeepSpeed 拒绝把 `max_grad_norm` 作为优化器参数"
                     ),
-                    message!("write gradient_clipping at the top level instead", "请改为在顶层写 gradient_clipping"),
+                    message!("set `gradient_clipping` at the top level instead", "请改为在顶层设置 `gradient_clipping`"),
                 )
             } else {
                 (
                     message!(
-                        "{name} takes no parameter `{text}`: a TypeError when the engine starts",
+                        "{name} has no parameter `{text}`: the engine raises a TypeError at startup",
                         "{name} 不接受参数 `{text}`：引擎启动时会引发 TypeError"
                     ),
                     message!("delete it", "删除它"),

@@ -1,11 +1,11 @@
 //! # deepspeed-optimizer-unknown
 //!
-//! An optimizer type in a DeepSpeed file that DeepSpeed does not know.
+//! A DeepSpeed file names an unknown optimizer type.
 //!
 //! ## Why it matters
-//! `optimizer.type` is one of DeepSpeed's names in any case (Adam, AdamW, Adagrad, Lamb, Lion, Muon, MuAdam, MuAdamW, MuSGD)
-//! or the exact name of a class of `torch.optim`. Names of transformers such as `adamw_torch` are neither:
-//! `deepspeed.initialize` stops. OneBitAdam, OneBitLamb and ZeroOneAdam are gone since 0.19.7.
+//! `optimizer.type` must be one of DeepSpeed's names, in any letter case (Adam, AdamW, Adagrad, Lamb, Lion, Muon, MuAdam, MuAdamW,
+//! MuSGD) or the exact name of a class of `torch.optim`. Names of transformers such as `adamw_torch` are neither, and
+//! `deepspeed.initialize` raises an error. OneBitAdam, OneBitLamb and ZeroOneAdam were removed in 0.19.7.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -29,11 +29,10 @@
 //! Unsafe: the nearest known name.
 //!
 //! ## When it is milder
-//! A warning where it is not seen whether the code makes its own. For the 1-bit optimizers advice, while the version is not
-//! known.
+//! Warning if the code may create its own. Info for the 1-bit optimizers if the version is unknown.
 //!
 //! ## When it is silent
-//! Where the code gives `deepspeed.initialize` one of its own: nobody then looks at the file.
+//! When the code passes its own to `deepspeed.initialize`: the file's setting is then not used.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/engine.py:2018`, run; archives of 0.19.6 and 0.19.7, read.
@@ -89,11 +88,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let meant = optimizers::meant(&name);
         let (message, severity) = match optimizers::optimizer(&name) {
-            Optimizer::Unknown => (message!("DeepSpeed knows no optimizer `{name}`", "DeepSpeed 不认识优化器 `{name}`"), sure),
+            Optimizer::Unknown => (
+                message!("unknown optimizer `{name}`; DeepSpeed raises an error", "未知的优化器 `{name}`；DeepSpeed 会报错"),
+                sure,
+            ),
             Optimizer::OneBit => {
                 let Some(severity) = config::recent(cx.project, config.file.id, "0.19.7") else { continue };
                 let message = message!(
-                    "the optimizer `{name}` is gone from DeepSpeed 0.19.7 on",
+                    "DeepSpeed removed the optimizer `{name}` in 0.19.7",
                     "优化器 `{name}` 自 DeepSpeed 0.19.7 起已移除"
                 );
                 (message, severity.min(sure))
@@ -101,15 +103,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => continue,
         };
         let source = item.value.range().slice(&config.file.text);
-        // Where the version that refuses the name is not known to be there, the name may be right.
+        // The name may be right if the version that removed it is not known to be installed.
         let fix = (severity > Severity::Info && source.contains(&name)).then(|| Fix {
-            title: message!("write {meant}", "写作 {meant}"),
+            title: message!("replace it with `{meant}`", "改为 `{meant}`"),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(config.value_place(item), source.replace(&name, meant))],
         });
         let help = message!(
-            "write {meant}, another name of DeepSpeed's, or exactly that of a class of torch.optim",
-            "写作 {meant}、DeepSpeed 的其他名字，或 torch.optim 中某个类的准确名字"
+            "use `{meant}`, another DeepSpeed name, or the exact name of a torch.optim class",
+            "请使用 `{meant}`、DeepSpeed 的其他名字，或 torch.optim 中某个类的准确名字"
         );
         let mut finding = RULE.finding(config.place(item), message).with_severity(severity).with_help(help);
         finding.fixes.extend(fix);

@@ -1,11 +1,12 @@
 //! # deepspeed-parallel-sizes
 //!
-//! Sizes of tensor, sequence or expert parallelism in DeepSpeed's configuration that the run cannot have.
+//! Tensor, sequence or expert parallel sizes in DeepSpeed's configuration do not fit the run.
 //!
 //! ## Why it matters
-//! The groups of `tensor_parallel.autotp_size` must fill the processes: 3 of 4, or 4 of 2, stop `deepspeed.initialize`.
-//! `sequence_parallel_size` without `data_parallel_size` builds no groups at all; it only divides the number that the batch keys
-//! are checked with, so that every process still sees whole sequences. Expert parallelism has no tensor parallelism of its own yet.
+//! The number of processes must be a multiple of `tensor_parallel.autotp_size`: with 3 for 4 processes, or 4 for 2,
+//! `deepspeed.initialize` raises an error. `sequence_parallel_size` without `data_parallel_size` creates no groups; it only divides
+//! the number used to check the batch keys, so every process still gets whole sequences. Expert parallelism does not support its
+//! own tensor parallelism yet.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -46,13 +47,13 @@
 //! ```
 //!
 //! ## When it is milder
-//! A warning for `sequence_parallel_size` alone, which runs.
+//! Warning for `sequence_parallel_size` alone, which runs.
 //!
 //! ## When it is silent
-//! Where the number of processes is not known, or the code brings groups of its own (`mpu`, `mesh_param`, a pipeline).
+//! When the number of processes is unknown, or the code creates its own groups (`mpu`, `mesh_param`, a pipeline).
 //!
 //! ## Fix
-//! None: which of the sizes was meant is not known.
+//! None: the intended size is unknown.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `utils/groups.py:213`, run with 4 of 2 and 2 of 1 processes; `runtime/config.py:468`, run with 2 processes;
@@ -63,7 +64,7 @@
 //! DeepSpeed 配置中的张量、序列或专家并行大小与运行不符。
 //!
 //! ## 为什么重要
-//! `tensor_parallel.autotp_size` 的分组必须正好占满所有进程：4 个进程写 3、2 个进程写 4，都会在 `deepspeed.initialize` 处停止。
+//! `tensor_parallel.autotp_size` 的分组必须正好占满所有进程：4 个进程写 3、2 个进程写 4 时，`deepspeed.initialize` 都会报错。
 //! 只有 `sequence_parallel_size` 而没有 `data_parallel_size` 时根本不会建立分组，只是检查批大小时除以该值，每个进程仍处理完整序列。
 //! 专家并行目前没有自己的张量并行。
 //!
@@ -113,7 +114,7 @@ fn size(config: &DeepSpeedConfig<'_>, path: &str) -> Option<i64> {
     config.value(path).as_ref().and_then(config::pydantic_int).filter(|size| *size > 1)
 }
 
-/// Whether the code brings groups of processes of its own.
+/// Whether the code creates its own process groups.
 pub(crate) fn own_groups(project: &Project, run: &Run) -> bool {
     run.code.as_deref().is_some_and(|code| project.any_has(&code.files, Feature::ModelParallelGroups))
 }
@@ -124,22 +125,22 @@ fn tensor(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     let known = config.uses.iter().filter(|one| one.consumers.within(Consumers::KNOWN)).filter_map(|one| one.run);
     for run in known.filter(|run| !own_groups(cx.project, run)) {
         let Some(world) = processes(run) else { continue };
-        // Before 0.16.4 nobody read the block.
+        // Before 0.16.4 nothing read the block.
         let Some(severity) = config::unless_older(cx.project, config.file.id, "0.16.4").filter(|_| world % size != 0) else {
             continue;
         };
         let message = message!(
-            "autotp_size {size} does not divide the {world} processes that are started",
-            "autotp_size {size} 不能整除启动的 {world} 个进程"
+            "{world} processes are not a multiple of autotp_size {size}",
+            "进程数 {world} 不是 autotp_size {size} 的整数倍"
         );
         let help =
-            message!("write a size that divides {world}, or start more processes", "改为能整除 {world} 的大小，或启动更多进程");
+            message!("use a size that divides {world}, or start more processes", "改为能整除 {world} 的大小，或启动更多进程");
         out.push(RULE.finding(config.place(item), message).with_severity(severity).with_help(help).with_run(&run.id));
         return;
     }
 }
 
-/// The processes that a launch starts, those of one group counted each.
+/// The number of processes that a launch starts.
 fn processes(run: &Run) -> Option<i64> {
     run.int(Concept::NumProcesses).filter(|count| *count > 0)
 }
@@ -153,15 +154,15 @@ fn sequence(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     });
     if alone && plain {
         let message = message!(
-            "sequence_parallel_size without data_parallel_size only divides the batch check: no groups are made",
-            "没有 data_parallel_size 时 sequence_parallel_size 只影响批大小检查：不会建立分组"
+            "`sequence_parallel_size` without `data_parallel_size` creates no groups; it only affects the batch size check",
+            "没有 `data_parallel_size` 时 `sequence_parallel_size` 不会建立分组，只影响批大小检查"
         );
         let help = message!("add \"data_parallel_size\": processes / this size", "请加入 \"data_parallel_size\"：进程数除以该值");
         out.push(RULE.finding(config.place(item), message).with_severity(Severity::Warning).with_help(help));
     }
 }
 
-/// What AutoEP refuses whatever the model is.
+/// What AutoEP rejects for every model.
 fn experts(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     if config.flag("expert_parallel.enabled", false) != Some(true) {
         return;
@@ -170,7 +171,7 @@ fn experts(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     let path = "expert_parallel.expert_tensor_parallel_size";
     if let (Some(size), Some(item)) = (size(config, path), config.entry(path)) {
         let message = message!(
-            "AutoEP refuses expert_tensor_parallel_size {size}: only 1 is supported",
+            "AutoEP rejects expert_tensor_parallel_size {size}: it supports only 1",
             "AutoEP 拒绝 expert_tensor_parallel_size {size}：目前只支持 1"
         );
         out.push(RULE.finding(config.place(item), message).with_severity(severity));
@@ -182,8 +183,8 @@ fn experts(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
         && world % size != 0
     {
         let message = message!(
-            "autoep_size {size} does not divide the {world} processes that are started",
-            "autoep_size {size} 不能整除启动的 {world} 个进程"
+            "{world} processes are not a multiple of autoep_size {size}",
+            "进程数 {world} 不是 autoep_size {size} 的整数倍"
         );
         out.push(RULE.finding(config.place(item), message).with_severity(severity));
     }

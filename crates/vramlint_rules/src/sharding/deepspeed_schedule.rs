@@ -1,11 +1,12 @@
 //! # deepspeed-schedule
 //!
-//! A schedule in a DeepSpeed file that DeepSpeed cannot make, or that never gets past its warm-up.
+//! DeepSpeed cannot create the schedule in its file, or the schedule never finishes its warm-up.
 //!
 //! ## Why it matters
-//! `scheduler.type` is the exact name of one of DeepSpeed's schedules, or of torch's, which however do not take the wrapped
-//! optimizer of ZeRO, fp16 and bf16. Its parameters are keywords: a missing, unknown or wrong one stops
-//! `deepspeed.initialize`. With fewer steps in total than in the warm-up the rate never reaches its peak.
+//! `scheduler.type` must be the exact name of one of DeepSpeed's schedules. torch's names are possible, too, but torch schedules do
+//! not accept the wrapped optimizer of ZeRO, fp16 and bf16. The parameters are keyword arguments: a missing, unknown or wrong one
+//! makes `deepspeed.initialize` raise an error. If the schedule has fewer steps in total than in its warm-up, the learning rate
+//! never reaches its peak.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -26,14 +27,14 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: the nearest known name, where the type is not known.
+//! Unsafe: the nearest known name, for an unknown type.
 //!
 //! ## When it is milder
-//! A warning where it is not seen whether the code makes its own. A warning for a warm-up that is longer than the whole
-//! schedule. Advice for a `warmup_num_steps` that only 0.19.6 and later refuse, while the version is not known.
+//! Warning if the code may create its own. Warning for a warm-up longer than the whole schedule. Info for a `warmup_num_steps` that
+//! only 0.19.6 and later reject, if the version is unknown.
 //!
 //! ## When it is silent
-//! Where the code gives `deepspeed.initialize` one of its own: nobody then looks at the file.
+//! When the code passes its own to `deepspeed.initialize`: the file's setting is then not used.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/engine.py:1929`, `:1935`, `runtime/lr_schedules.py:734`, `:823`, torch 2.15
@@ -45,7 +46,7 @@
 //!
 //! ## 为什么重要
 //! `scheduler.type` 须是 DeepSpeed 自带调度的准确名字；也可以是 torch 的，但后者不接受 ZeRO、fp16、bf16 包装过的优化器。
-//! 其参数作为关键字传入：缺少、不认识或写错都会使 `deepspeed.initialize` 终止。总步数少于预热步数时，学习率永远到不了峰值。
+//! 其参数作为关键字传入：缺少、未知或写错都会使 `deepspeed.initialize` 报错。总步数少于预热步数时，学习率永远到不了峰值。
 //!
 //! ## 修复
 //! 不安全：类型不认识时，改为最接近的已知名字。
@@ -114,37 +115,38 @@ impl<'a> Found<'a, '_> {
 
     fn unknown(&self) -> Finding {
         let (name, meant) = (self.name, optimizers::meant_schedule(self.name));
-        let message = message!("DeepSpeed knows no schedule `{name}`", "DeepSpeed 不认识学习率调度 `{name}`");
+        let message =
+            message!("unknown schedule `{name}`; DeepSpeed raises an error", "未知的学习率调度 `{name}`；DeepSpeed 会报错");
         let help = message!(
-            "write WarmupLR, WarmupDecayLR, WarmupCosineLR, OneCycle or LRRangeTest",
-            "写作 WarmupLR、WarmupDecayLR、WarmupCosineLR、OneCycle 或 LRRangeTest"
+            "use one of: WarmupLR, WarmupDecayLR, WarmupCosineLR, OneCycle, LRRangeTest",
+            "请使用以下之一：WarmupLR、WarmupDecayLR、WarmupCosineLR、OneCycle、LRRangeTest"
         );
         let finding = self.finding_at(self.item, message, help);
         let source = self.item.value.range().slice(&self.config.file.text);
         if !source.contains(name) {
             return finding;
         }
-        // Another schedule than the one that is spelt here may need parameters that are not there.
+        // The corrected schedule may need parameters that are missing.
         let same = name.eq_ignore_ascii_case(meant);
         finding.with_fix(Fix {
-            title: message!("write {meant}", "写作 {meant}"),
+            title: message!("replace it with `{meant}`", "改为 `{meant}`"),
             applicability: if same { Applicability::Unsafe } else { Applicability::Display },
             edits: vec![edit::replace(self.config.value_place(self.item), source.replace(name, meant))],
         })
     }
 
-    /// torch's schedules want an `Optimizer`, which DeepSpeed's wrappers are not.
+    /// torch's schedules require an `Optimizer`, which DeepSpeed's wrappers are not.
     fn torch(&self) -> Option<Finding> {
         let on = |path: &str| self.config.flag(path, false) == Some(true);
         let wrapped = self.config.stage().is_some_and(|stage| stage > 0) || on("fp16.enabled") || on("bf16.enabled");
         let name = self.name;
         wrapped.then(|| {
             let message = message!(
-                "torch's {name} does not take the optimizer that DeepSpeed wraps for ZeRO, fp16 or bf16",
-                "torch 的 {name} 不接受 DeepSpeed 为 ZeRO、fp16、bf16 包装的优化器"
+                "torch's {name} rejects the optimizer that DeepSpeed wraps for ZeRO, fp16 or bf16",
+                "torch 的 {name} 拒绝 DeepSpeed 为 ZeRO、fp16、bf16 包装的优化器"
             );
             let help = message!(
-                "use one of DeepSpeed's schedules, or make this one in code and give it to deepspeed.initialize",
+                "use one of DeepSpeed's schedules, or create this one in code and pass it to deepspeed.initialize",
                 "改用 DeepSpeed 自带的调度，或在代码中创建后传给 deepspeed.initialize"
             );
             self.finding_at(self.item, message, help)
@@ -153,7 +155,8 @@ impl<'a> Found<'a, '_> {
 
     fn check_own_schedule(&self, own: &str, takes: &[&str]) -> Vec<Finding> {
         let Some(params) = self.config.entry("scheduler.params") else {
-            let message = message!("{own} without params: DeepSpeed cannot make it", "{own} 没有 params：DeepSpeed 无法创建");
+            let message =
+                message!("{own} has no `params`; DeepSpeed cannot create it", "{own} 没有 `params`；DeepSpeed 无法创建");
             return vec![self.finding_at(
                 self.item,
                 message,
@@ -167,17 +170,17 @@ impl<'a> Found<'a, '_> {
         for (key, value) in params.value.entries() {
             let Some(text) = key.text().filter(|text| !takes.contains(text) && !is_templated(text)) else { continue };
             let message = message!(
-                "{own} takes no parameter `{text}`: a TypeError when the engine starts",
+                "{own} has no parameter `{text}`: the engine raises a TypeError at startup",
                 "{own} 不接受参数 `{text}`：引擎启动时会引发 TypeError"
             );
             found.push(self.finding_at(ConfigEntry { key, value }, message, message!("delete it", "删除它")));
         }
         for name in optimizers::required(own) {
             if params.value.get(name).is_none() {
-                let message = message!("{own} needs {name}", "{own} 缺少 {name}");
+                let message = message!("{own} requires `{name}`, which is not set", "{own} 需要 `{name}`，但未设置");
                 let help = message!(
-                    "add it to params; under transformers' Trainer \"auto\" will do",
-                    "在 params 中加入；在 transformers 的 Trainer 下可写 \"auto\""
+                    "add it to `params`; with transformers' Trainer \"auto\" is enough",
+                    "在 `params` 中加入；使用 transformers 的 Trainer 时可写 \"auto\""
                 );
                 found.push(self.finding_at(params, message, help));
             }
@@ -195,11 +198,13 @@ impl<'a> Found<'a, '_> {
                 let total = self.config.value(&path("total_num_steps"))?.as_int().filter(|total| *total < steps)?;
                 let whole = count_noun(total, "step");
                 let message = message!(
-                    "{own} has {whole} in total, fewer than the {steps} of its warm-up: the rate never reaches its peak",
-                    "{own} 总共 {total} 步，少于预热的 {steps} 步：学习率到不了峰值"
+                    "{own} has {whole} in total, fewer than the {steps} of its warm-up: the learning rate never reaches its peak",
+                    "{own} 总共 {total} 步，少于预热的 {steps} 步：学习率无法达到峰值"
                 );
-                let help =
-                    message!("raise total_num_steps, or lower warmup_num_steps", "调大 total_num_steps，或调小 warmup_num_steps");
+                let help = message!(
+                    "raise `total_num_steps`, or lower `warmup_num_steps`",
+                    "调大 `total_num_steps`，或调小 `warmup_num_steps`"
+                );
                 let at = self.config.entry(&path("total_num_steps"))?;
                 let finding = self.finding_at(at, message, help).with_severity(Severity::Warning);
                 Some(finding.with_related(self.config.place(item), message!("the warm-up", "预热")))
@@ -210,11 +215,11 @@ impl<'a> Found<'a, '_> {
                 let severity = config::recent(self.cx.project, self.config.file.id, "0.19.6")?;
                 let written = item.value.range().slice(&self.config.file.text);
                 let message = message!(
-                    "warmup_num_steps {written} is no whole number above 0: DeepSpeed 0.19.6 and later refuse it",
-                    "warmup_num_steps {written} 不是正整数：DeepSpeed 0.19.6 及以后会拒绝"
+                    "warmup_num_steps {written} is not an integer above 0; DeepSpeed raises an error since 0.19.6",
+                    "warmup_num_steps {written} 不是正整数；DeepSpeed 自 0.19.6 起会报错"
                 );
                 Some(
-                    self.finding_at(item, message, message!("write 1 or more", "写 1 或更大的整数"))
+                    self.finding_at(item, message, message!("set it to 1 or more", "设为 1 或更大的整数"))
                         .with_severity(severity.min(self.severity)),
                 )
             }

@@ -1,11 +1,11 @@
 //! # deepspeed-trainer-mismatch
 //!
-//! A number in a DeepSpeed file that differs from the argument of the Trainer that it stands for.
+//! A number in a DeepSpeed file differs from the matching Trainer argument.
 //!
 //! ## Why it matters
 //! transformers fills `"auto"` from `TrainingArguments`, and compares everything else with them: batch sizes, accumulation,
-//! clipping, learning rate, betas, epsilon, decay, warm-up, number of steps, precision. One difference, and `trainer.train()`
-//! stops with `Please correct the following DeepSpeed config values`. A number in quotes differs from every number.
+//! clipping, learning rate, betas, epsilon, decay, warm-up, number of steps, precision. A single difference makes `trainer.train()`
+//! stop with `Please correct the following DeepSpeed config values`. A string never equals a number.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -57,11 +57,11 @@
 //! Unsafe: the value becomes `"auto"`, so that the argument decides.
 //!
 //! ## When it is silent
-//! Where either side is not known, and for `train_batch_size` where the number of processes is not.
+//! When either side is unknown, and for `train_batch_size` if the number of processes is unknown.
 //!
 //! ## Sources
 //! transformers 5.23.0 `integrations/deepspeed.py:100-260`, run with each key; accelerate 1.15.0 `utils/dataclasses.py:1255`
-//! (a missing accumulation is 1 where accelerate's file names the JSON), read.
+//! (a missing accumulation is 1 if accelerate's file names the JSON), read.
 //!
 //! # 中文
 //!
@@ -70,7 +70,7 @@
 //! ## 为什么重要
 //! transformers 用 `TrainingArguments` 填充 `"auto"`，其余的值则逐一比较：批大小、梯度累积、裁剪、学习率、beta、epsilon、
 //! 权重衰减、预热、步数、精度。只要有一处不同，`trainer.train()` 就会以
-//! `Please correct the following DeepSpeed config values` 终止。带引号的数字与任何数字都不相等。
+//! `Please correct the following DeepSpeed config values` 终止。字符串与任何数字都不相等。
 //!
 //! ## 修复
 //! 不安全：把该值改为 `"auto"`，由参数决定。
@@ -122,7 +122,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A batch key that is no number above 0 is refused whatever the arguments say; other rules say so.
+/// DeepSpeed rejects a batch key that is not a number above 0, whatever the arguments are; other rules report that.
 fn is_no_batch(path: &str, said: &Value) -> bool {
     !path.contains('.') && path != "gradient_clipping" && said.as_float().is_none_or(|number| number <= 0.0)
 }
@@ -133,14 +133,14 @@ enum Wanted {
     Number(f64),
     /// A pair of numbers.
     Pair(f64, f64),
-    /// A truth value.
+    /// A boolean.
     Switch(bool),
-    /// A number that is not known.
+    /// An unknown number.
     SomeNumber,
 }
 
 impl Wanted {
-    /// Whether Python finds a value of JSON equal; a number that is not known differs from text only.
+    /// Whether Python considers a JSON value equal; an unknown number differs only from a string.
     fn is(&self, said: &Value) -> bool {
         let number = |value: &Value| value.as_bool().map(|on| f64::from(u8::from(on))).or_else(|| value.as_float());
         #[allow(clippy::float_cmp)] // as Python compares them
@@ -175,7 +175,7 @@ struct Compared<'a, 'b> {
 type Row = (&'static str, Wanted, Vec<&'static str>);
 
 impl<'a> Compared<'a, '_> {
-    /// Every key that is compared, with what the arguments say and which fields say it.
+    /// Every compared key, with the value from the arguments and the fields it comes from.
     fn wanted(&self) -> Vec<Row> {
         let arguments = self.arguments;
         let field = |path: &'static str, name: &'static str| -> Row {
@@ -218,7 +218,7 @@ impl<'a> Compared<'a, '_> {
         ))
     }
 
-    /// The number of steps, where it is fixed, and the warm-up, where it is counted in steps.
+    /// The number of steps, if it is fixed, and the warm-up, if it is counted in steps.
     fn schedule(&self) -> Vec<Row> {
         let arguments = self.arguments;
         let mut rows = Vec::new();
@@ -231,7 +231,7 @@ impl<'a> Compared<'a, '_> {
             Some(given) => given.value.as_ref().and_then(|value| number(arguments.set.reader, value)),
             None => (!arguments.set.open).then_some(0.0),
         };
-        // A share of the steps needs their number.
+        // A ratio of the steps needs the number of steps.
         if let Some(steps) = warmup.filter(|steps| (*steps >= 1.0 || *steps == 0.0) && arguments.set.lacks("warmup_ratio")) {
             rows.push(("scheduler.params.warmup_num_steps", Wanted::Number(steps.max(1.0)), vec!["warmup_steps"]));
         }
@@ -240,26 +240,26 @@ impl<'a> Compared<'a, '_> {
 
     fn finding(&self, item: ConfigEntry<'a>, path: &str, wanted: &Wanted, fields: &[&str]) -> Finding {
         let written = item.value.range().slice(&self.config.file.text);
-        let names = fields.join(if matches!(wanted, Wanted::Pair(..)) { ", " } else { " x " });
+        let names = fields.join(if matches!(wanted, Wanted::Pair(..)) { ", " } else { " × " });
         let is = if matches!(wanted, Wanted::Pair(..)) { "are" } else { "is" };
         let message = match wanted {
             Wanted::SomeNumber => message!(
-                "`{path}` is the text {written}, which never equals the number {names}: the Trainer refuses it",
-                "`{path}` 是文本 {written}，永远不等于数字 {names}：Trainer 会拒绝"
+                "`{path}` is the string {written}, which never equals the number {names}; the Trainer raises an error",
+                "`{path}` 是字符串 {written}，永远不等于数字 {names}；Trainer 会报错"
             ),
             _ => message!(
-                "`{path}` is {written}, but {names} {is} {wanted}: the Trainer refuses the difference",
-                "`{path}` 为 {written}，而 {names} 为 {wanted}：Trainer 会拒绝这种不一致"
+                "`{path}` is {written}, but {names} {is} {wanted}; the Trainer raises an error",
+                "`{path}` 为 {written}，而 {names} 为 {wanted}；Trainer 会报错"
             ),
         };
         let mut finding = RULE
             .finding(self.config.place(item), message)
-            .with_help(message!("write \"auto\": the argument then decides", "写作 \"auto\"：由参数决定"));
+            .with_help(message!("set it to \"auto\" to use the argument", "设为 \"auto\" 以采用参数的值"));
         for place in fields.iter().filter_map(|field| self.arguments.place(field)) {
             finding = finding.with_related(place, message!("the argument", "参数"));
         }
         if let Some(edit) = edit::set(self.config.file, item.value, &Value::Text("auto".to_owned())) {
-            let title = message!("write \"auto\"", "写作 \"auto\"");
+            let title = message!("set it to \"auto\"", "设为 \"auto\"");
             finding = finding.with_fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
         }
         match self.arguments.one.run {
@@ -268,7 +268,7 @@ impl<'a> Compared<'a, '_> {
         }
     }
 
-    /// Where accelerate's own file names the JSON, accelerate takes a missing accumulation for 1 before the Trainer compares.
+    /// If accelerate's own file names the JSON, accelerate reads a missing accumulation as 1 before the Trainer compares.
     fn accumulation_by_accelerate(&self) -> Option<Finding> {
         let arguments = self.arguments;
         let run = arguments.one.run.filter(|run| run.accelerate.is_some() && arguments.set.lacks("deepspeed"))?;
@@ -278,8 +278,8 @@ impl<'a> Compared<'a, '_> {
             return None;
         }
         let message = message!(
-            "without gradient_accumulation_steps accelerate takes 1 for this file, and the Trainer's {steps} is refused",
-            "未写 gradient_accumulation_steps 时 accelerate 对此文件取 1，Trainer 的 {steps} 会被拒绝"
+            "`gradient_accumulation_steps` is not set, so accelerate uses 1; the Trainer has {steps} and raises an error",
+            "未设置 `gradient_accumulation_steps`，accelerate 取 1；Trainer 的值为 {steps}，会报错"
         );
         let help = message!("add \"gradient_accumulation_steps\": \"auto\"", "加入 \"gradient_accumulation_steps\": \"auto\"");
         let mut finding = RULE

@@ -1,11 +1,11 @@
 //! # fp32-gradients-unsharded
 //!
-//! ZeRO stage 1 with fp32 gradients, which every process then keeps in full.
+//! With ZeRO stage 1 and fp32 gradients, every process keeps all gradients.
 //!
 //! ## Why it matters
-//! With bf16, stage 1 and `grad_accum_dtype: fp32` DeepSpeed takes another optimizer, which holds a whole fp32 gradient
-//! beside the 16-bit one on every rank: 4 bytes per parameter that no number of processes divides. At stage 2 the same fp32
-//! gradients are sharded.
+//! With bf16, stage 1 and `grad_accum_dtype: fp32` DeepSpeed uses another optimizer, which keeps a full fp32 gradient in addition
+//! to the 16-bit one on every rank: 4 bytes per parameter, however many processes there are. At stage 2 the same fp32 gradients are
+//! sharded.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -28,10 +28,10 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: stage 2, or gradients in bf16.
+//! None: use stage 2, or gradients in bf16.
 //!
 //! ## When it is silent
-//! Where the optimizer is offloaded: the other optimizer is not taken then.
+//! When the optimizer is offloaded: DeepSpeed then does not use the other optimizer.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`, measured: 8 / 14 / 12 bytes per parameter on two processes, 4 / 9 / 8 without.
@@ -45,7 +45,7 @@
 //! fp32 梯度：每个参数 4 字节，进程再多也不会减少。阶段 2 的 fp32 梯度则是分片的。
 //!
 //! ## 修复
-//! 不提供：改用阶段 2，或使用 bf16 梯度。
+//! 无：改用阶段 2，或使用 bf16 梯度。
 //!
 //! ## 何时不报
 //! 卸载优化器时不报：此时不会改用另一个优化器。
@@ -85,14 +85,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .is_some_and(|name| matches!(name, "fp32" | "float32" | "torch.float32" | "float"))
         {
             let message = message!(
-                "at stage 1 every process keeps the fp32 gradients in full: 4 bytes per parameter more",
+                "at stage 1 every process keeps all fp32 gradients: 4 more bytes per parameter",
                 "阶段 1 下每个进程都保留完整的 fp32 梯度：每个参数多占 4 字节"
             );
             let mut finding = RULE
                 .finding(config.place(item), message)
                 .with_help(message!("use stage 2, which shards them", "改用阶段 2，它会对其分片"));
             if let Some(stage) = config.entry("zero_optimization.stage") {
-                finding = finding.with_related(config.place(stage), message!("the stage", "阶段"));
+                finding = finding.with_related(config.place(stage), message!("the stage is set here", "阶段在此设置"));
             }
             out.push(finding);
         }

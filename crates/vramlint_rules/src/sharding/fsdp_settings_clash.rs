@@ -1,12 +1,13 @@
 //! # fsdp-settings-clash
 //!
-//! Settings of FSDP that accelerate refuses together.
+//! A combination of FSDP settings that accelerate rejects.
 //!
 //! ## Why it matters
-//! The launcher stops where `fsdp_cpu_ram_efficient_loading` is on (the default, for version 2 too) and `fsdp_sync_module_states` is `false`: only
-//! rank 0 would have weights. `Accelerator()` stops where `fsdp_activation_checkpointing_offload` is on without
-//! `fsdp_activation_checkpointing` or with version 1, and where version 2 is asked for `LOCAL_STATE_DICT`. In Python the
-//! plugin refuses `forward_prefetch` with version 2, and a truth value for `reshard_after_forward` with version 1.
+//! The launcher raises an error if `fsdp_cpu_ram_efficient_loading` is on (the default, for version 2 too) and
+//! `fsdp_sync_module_states` is `false`: only rank 0 would have weights. `Accelerator()` raises an error if
+//! `fsdp_activation_checkpointing_offload` is on without `fsdp_activation_checkpointing` or with version 1, and if version 2 uses
+//! `LOCAL_STATE_DICT`. In Python the plugin rejects `forward_prefetch` with version 2, and a boolean `reshard_after_forward` with
+//! version 1.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -28,26 +29,28 @@
 //! ```
 //!
 //! ## When it is milder
-//! `fsdp_sync_module_states` as the text `'false'`, as a flag gives it, passes the launcher: `Accelerator()` then warns and turns it on.
-//! Activation offload: advice while accelerate's version is not known, silent before 1.15.
+//! `fsdp_sync_module_states` as the string `'false'`, as a flag sets it, passes the launcher: `Accelerator()` then warns and turns
+//! it on. Activation offload: info if accelerate's version is unknown, silent before 1.15.
 //!
 //! ## Fix
 //! Unsafe: `fsdp_sync_module_states: true`, `fsdp_activation_checkpointing_offload: false`, `SHARDED_STATE_DICT`.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `utils/launch.py:306`, `utils/dataclasses.py:1968`, `:1970`, `:2001`, `:2070`, run, each; the plugin's `:1881` and `:1955`, run.
+//! accelerate 1.15.0 `utils/launch.py:306`, `utils/dataclasses.py:1968`, `:1970`, `:2001`, `:2070`, run, each; the plugin's `:1881`
+//! and `:1955`, run.
 //!
 //! # 中文
 //!
 //! accelerate 拒绝同时使用的 FSDP 设置。
 //!
 //! ## 为什么重要
-//! `fsdp_cpu_ram_efficient_loading` 开启（默认如此，版本 2 也是）而 `fsdp_sync_module_states` 为 `false` 时启动器会停止：否则只有 rank 0 有权重。
-//! `fsdp_activation_checkpointing_offload` 开启却没有 `fsdp_activation_checkpointing`，或用于版本 1，以及版本 2 使用 `LOCAL_STATE_DICT` 时，`Accelerator()` 会停止。
-//! 在 Python 中，插件拒绝版本 2 的 `forward_prefetch`，以及版本 1 中布尔值的 `reshard_after_forward`。
+//! `fsdp_cpu_ram_efficient_loading` 开启（默认如此，版本 2 也是）而 `fsdp_sync_module_states` 为 `false` 时启动器会报错：否则只有 rank 0 有权
+//! 重。`fsdp_activation_checkpointing_offload` 开启却没有 `fsdp_activation_checkpointing`，或用于版本 1，以及版本 2 使用
+//! `LOCAL_STATE_DICT` 时，`Accelerator()` 会报错。在 Python 中，插件拒绝版本 2 的 `forward_prefetch`，以及版本 1 中布尔值的
+//! `reshard_after_forward`。
 //!
 //! ## 何时较轻
-//! `fsdp_sync_module_states` 为文本 `'false'`（参数就是如此给出）时能通过启动器：`Accelerator()` 会警告并将其打开。激活卸载：accelerate 版本未知时为提示，1.15 之前不报告。
+//! `fsdp_sync_module_states` 为字符串 `'false'`（参数就是如此给出）时能通过启动器：`Accelerator()` 会警告并将其打开。激活卸载：accelerate 版本未知时为提示，1.15 之前不报告。
 //!
 //! ## 修复
 //! 不安全：`fsdp_sync_module_states: true`、`fsdp_activation_checkpointing_offload: false`、`SHARDED_STATE_DICT`。
@@ -96,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What the plugin refuses of its own arguments (utils/dataclasses.py:1876-1884 and :1955).
+/// Arguments that the plugin itself rejects (utils/dataclasses.py:1876-1884 and :1955).
 fn plugin(call: &LibraryCall) -> Option<Finding> {
     let version = call.constant_argument("fsdp_version").and_then(Value::as_int)?;
     let reshard = call.argument("reshard_after_forward", None);
@@ -106,29 +109,29 @@ fn plugin(call: &LibraryCall) -> Option<Finding> {
             (1, Some(Value::Bool(value)), _) => (
                 reshard?,
                 message!(
-                    "FSDP 1 refuses reshard_after_forward={value}: it takes the name of a strategy",
+                    "FSDP 1 rejects reshard_after_forward={value}: it expects the name of a strategy",
                     "FSDP 1 拒绝 reshard_after_forward={value}：它需要策略名称"
                 ),
             ),
             (2, _, Some(value @ Value::Bool(_))) => (
                 prefetch?,
                 message!(
-                    "FSDP 2 refuses forward_prefetch={value}: it has none",
+                    "FSDP 2 rejects forward_prefetch={value}: it does not support prefetching",
                     "FSDP 2 拒绝 forward_prefetch={value}：它没有该功能"
                 ),
             ),
             (2, Some(Value::Text(text)), _) if vramlint_semantic::accelerate::str_to_bool(text).is_none() => (
                 reshard?,
                 message!(
-                    "FSDP 2 refuses reshard_after_forward='{text}': it takes True or False",
-                    "FSDP 2 拒绝 reshard_after_forward='{text}'：它需要 True 或 False"
+                    "FSDP 2 rejects reshard_after_forward='{text}': it expects a boolean",
+                    "FSDP 2 拒绝 reshard_after_forward='{text}'：它需要布尔值"
                 ),
             ),
             _ => return None,
         };
     let finding = RULE.finding(argument.place, what);
     Some(match call.argument("fsdp_version", None) {
-        Some(version) => finding.with_related(version.place, message!("the version", "版本")),
+        Some(version) => finding.with_related(version.place, message!("the version is set here", "版本在此设置")),
         None => finding,
     })
 }
@@ -143,7 +146,7 @@ fn loading(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (on, loading) = match setting(start, "fsdp_cpu_ram_efficient_loading") {
         Evaluated::Absent => (true, None),
         Evaluated::Unknown(_) => return None,
-        // The launcher asks whether Python takes it for true.
+        // The launcher tests Python truthiness.
         Evaluated::Known(given) => (is_true(&given.value), Some(given)),
     };
     let falsy = matches!(sync.value, Value::Bool(false) | Value::Null | Value::Int(0));
@@ -152,7 +155,7 @@ fn loading(start: &AccelerateLaunch<'_>) -> Option<Finding> {
         RULE.finding(
             sync.place,
             message!(
-                "accelerate refuses fsdp_sync_module_states false while fsdp_cpu_ram_efficient_loading is on",
+                "accelerate rejects fsdp_sync_module_states false while `fsdp_cpu_ram_efficient_loading` is on",
                 "fsdp_cpu_ram_efficient_loading 开启时 accelerate 拒绝 fsdp_sync_module_states 为 false"
             ),
         )
@@ -160,7 +163,7 @@ fn loading(start: &AccelerateLaunch<'_>) -> Option<Finding> {
         RULE.finding(
             sync.place,
             message!(
-                "Accelerator() turns fsdp_sync_module_states on: fsdp_cpu_ram_efficient_loading needs it",
+                "Accelerator() turns `fsdp_sync_module_states` on: `fsdp_cpu_ram_efficient_loading` requires it",
                 "Accelerator() 会打开 fsdp_sync_module_states：fsdp_cpu_ram_efficient_loading 需要它"
             ),
         )
@@ -170,13 +173,13 @@ fn loading(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     };
     let finding = match loading {
         Some(given) => {
-            finding.with_related(given.place, message!("loading on rank 0 alone is asked for", "要求只在 rank 0 加载"))
+            finding.with_related(given.place, message!("loading on rank 0 alone is set here", "此处设置为只在 rank 0 加载"))
         }
         None => finding,
     };
     let help = message!(
-        "write fsdp_sync_module_states: true, or fsdp_cpu_ram_efficient_loading: false (it is true where nobody says)",
-        "请写 fsdp_sync_module_states: true，或 fsdp_cpu_ram_efficient_loading: false（未写时为 true）"
+        "set `fsdp_sync_module_states: true`, or `fsdp_cpu_ram_efficient_loading: false` (the default is true)",
+        "请设置 `fsdp_sync_module_states: true`，或 `fsdp_cpu_ram_efficient_loading: false`（默认为 true）"
     );
     Some(write(finding.with_help(help), &sync, "true"))
 }
@@ -203,13 +206,13 @@ fn offload(cx: &Context<'_>, start: &AccelerateLaunch<'_>) -> Option<Finding> {
     };
     let (lacks, why) = if checkpointing == Some(false) {
         let why = message!(
-            "accelerate 1.15 refuses fsdp_activation_checkpointing_offload without fsdp_activation_checkpointing",
+            "accelerate 1.15 rejects `fsdp_activation_checkpointing_offload` without `fsdp_activation_checkpointing`",
             "没有 fsdp_activation_checkpointing 时 accelerate 1.15 拒绝 fsdp_activation_checkpointing_offload"
         );
         ("fsdp_activation_checkpointing: true", why)
     } else if start.fsdp_version() == Some(1) {
         let why = message!(
-            "accelerate 1.15 refuses fsdp_activation_checkpointing_offload with FSDP 1",
+            "accelerate 1.15 rejects `fsdp_activation_checkpointing_offload` with FSDP 1",
             "使用 FSDP 1 时 accelerate 1.15 拒绝 fsdp_activation_checkpointing_offload"
         );
         ("fsdp_version: 2", why)
@@ -218,7 +221,7 @@ fn offload(cx: &Context<'_>, start: &AccelerateLaunch<'_>) -> Option<Finding> {
     };
     let severity = version_gate::severity(cx.project, given.place.file, &OFFLOAD, Severity::Error)?;
     let finding = RULE.finding(given.entry(), why).with_severity(severity);
-    Some(write(finding.with_help(message!("write {lacks}, or turn it off", "请写 {lacks}，或将其关闭")), &given, "false"))
+    Some(write(finding.with_help(message!("set `{lacks}`, or turn it off", "请设置 `{lacks}`，或将其关闭")), &given, "false"))
 }
 
 fn state_dict(start: &AccelerateLaunch<'_>) -> Option<Finding> {
@@ -229,7 +232,7 @@ fn state_dict(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     }
     let finding = RULE.finding(
         given.place,
-        message!("Accelerator() refuses LOCAL_STATE_DICT with FSDP 2", "使用 FSDP 2 时 Accelerator() 拒绝 LOCAL_STATE_DICT"),
+        message!("Accelerator() rejects LOCAL_STATE_DICT with FSDP 2", "使用 FSDP 2 时 Accelerator() 拒绝 LOCAL_STATE_DICT"),
     );
     let help = message!("write SHARDED_STATE_DICT or FULL_STATE_DICT", "请写 SHARDED_STATE_DICT 或 FULL_STATE_DICT");
     Some(write(finding.with_help(help), &given, "SHARDED_STATE_DICT"))
@@ -245,7 +248,7 @@ fn write(finding: Finding, given: &LaunchValue, text: &str) -> Finding {
     })
 }
 
-/// In the quotes that the old value has: the lengths tell whether it has any.
+/// The new value in the quotes of the old one: the lengths show whether it has any.
 fn given_quoted(given: &LaunchValue, text: &str) -> String {
     let quoted = given.text().is_some_and(|old| given.place.range.len() as usize == old.len() + 2);
     if quoted { format!("\"{text}\"") } else { text.to_owned() }

@@ -1,10 +1,10 @@
 //! # fsdp-without-gpu
 //!
-//! FSDP on a machine that has no GPU.
+//! FSDP on a machine without a GPU.
 //!
 //! ## Why it matters
-//! With version 1 `Accelerator()` stops: the weights of rank 0 need a device to be sent from. With version 2 FSDP is dropped without a message, and
-//! every process trains a whole model on the CPU.
+//! With version 1 `Accelerator()` raises an error: rank 0 needs a device to send its weights from. With version 2 FSDP is silently
+//! disabled, and every process trains a whole model on the CPU.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -31,7 +31,7 @@
 //! ```
 //!
 //! ## When it is milder
-//! An error with version 1, where `fsdp_sync_module_states` is on, which is the default.
+//! Error with version 1 if `fsdp_sync_module_states` is on, the default; otherwise warning.
 //!
 //! ## Fix
 //! None.
@@ -44,10 +44,10 @@
 //! 在没有 GPU 的机器上使用 FSDP。
 //!
 //! ## 为什么重要
-//! 版本 1 时 `Accelerator()` 会停止：rank 0 的权重需要从设备发送。版本 2 时 FSDP 会被丢弃且没有提示，每个进程都在 CPU 上训练完整模型。
+//! 版本 1 时 `Accelerator()` 会报错：rank 0 需要一个设备来发送权重。版本 2 时 FSDP 会被静默禁用，每个进程都在 CPU 上训练完整模型。
 //!
 //! ## 何时较轻
-//! 版本 1 且 `fsdp_sync_module_states` 开启（默认）时为错误。
+//! 版本 1 且 `fsdp_sync_module_states` 开启（默认）时为 error，否则为 warning。
 //!
 //! ## 修复
 //! 无。
@@ -89,20 +89,20 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let finding = if version == 1 && synced {
             let message = message!(
-                "FSDP 1 needs a GPU to send the weights of rank 0 from, and the machine has none",
+                "FSDP 1 needs a GPU to send the weights of rank 0, but the machine has none",
                 "FSDP 1 需要 GPU 来发送 rank 0 的权重，而机器没有 GPU"
             );
             RULE.finding(kind.place, message).with_severity(Severity::Error)
         } else {
             let message = message!(
-                "FSDP is dropped on a machine without a GPU: every process trains a whole model on the CPU",
+                "FSDP has no effect on a machine without a GPU: every process trains a whole model on the CPU",
                 "没有 GPU 的机器上 FSDP 不生效：每个进程都在 CPU 上训练完整模型"
             );
             RULE.finding(kind.place, message)
         };
         out.push(finding.with_help(message!(
-            "write distributed_type: 'NO' and use_cpu: true for the CPU",
-            "用 CPU 请写 distributed_type: 'NO' 与 use_cpu: true"
+            "to train on the CPU, set `distributed_type: 'NO'` and `use_cpu: true`",
+            "若用 CPU 训练，请设置 `distributed_type: 'NO'` 与 `use_cpu: true`"
         )));
     }
 }

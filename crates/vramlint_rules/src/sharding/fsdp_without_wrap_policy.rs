@@ -1,10 +1,11 @@
 //! # fsdp-without-wrap-policy
 //!
-//! FSDP without a policy that cuts the model into units.
+//! FSDP without a policy that splits the model into units.
 //!
 //! ## Why it matters
-//! Without `fsdp_auto_wrap_policy` accelerate takes `NO_WRAP`: the whole model is one unit, all of it is gathered for the first forward and kept
-//! until the last backward. Every GPU then holds the full parameters, and FSDP saves only the optimizer states and what lies between steps.
+//! Without `fsdp_auto_wrap_policy` accelerate uses `NO_WRAP`: the whole model is one unit, gathered for the first forward pass and
+//! kept until the last backward pass. Every GPU then holds all parameters, and FSDP saves memory only for optimizer states and
+//! between steps.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -24,20 +25,20 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where the code speaks of a wrap policy or of a plugin of its own, or the command's environment gives one.
+//! When the code mentions a wrap policy or its own plugin, or the command's environment sets one.
 //!
 //! ## Fix
 //! Unsafe: `fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP` in the block.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `utils/dataclasses.py:1909`, run: absent means `NO_WRAP`.
+//! accelerate 1.15.0 `utils/dataclasses.py:1909`, run: a missing key means `NO_WRAP`.
 //!
 //! # 中文
 //!
 //! FSDP 没有把模型切分成单元的策略。
 //!
 //! ## 为什么重要
-//! 没有 `fsdp_auto_wrap_policy` 时 accelerate 使用 `NO_WRAP`：整个模型是一个单元，第一次前向就聚集全部参数，直到最后的反向才释放。此时每张 GPU 都持有完整参数，FSDP
+//! 没有 `fsdp_auto_wrap_policy` 时 accelerate 使用 `NO_WRAP`：整个模型是一个单元，第一次前向就聚集全部参数，直到最后的反向才释放。此时每个 GPU 都持有完整参数，FSDP
 //! 只节省优化器状态与步间的部分。
 //!
 //! ## 何时不报告
@@ -87,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !absent || start.flag("--cpu").is_some() || elsewhere(start) {
             continue;
         }
-        // A command without a file may read the user's own.
+        // A command without a file may read the user's default file.
         if start.file.is_none() {
             severity = Severity::Info;
         }
@@ -100,27 +101,27 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let finding = RULE.finding(
                 place,
                 message!(
-                    "FSDP without fsdp_auto_wrap_policy: the whole model is one unit, gathered on every GPU at once",
-                    "FSDP 没有 fsdp_auto_wrap_policy：整个模型是一个单元，会同时聚集到每张 GPU 上"
+                    "`fsdp_auto_wrap_policy` is not set: FSDP gathers the whole model on every GPU as one unit",
+                    "未设置 `fsdp_auto_wrap_policy`：FSDP 把整个模型作为一个单元聚集到每个 GPU 上"
                 ),
             );
             out.push(finding.with_severity(severity).with_help(message!(
-                "write fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP",
-                "请写 fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP"
+                "set `fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP`",
+                "请设置 `fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP`"
             )));
         }
     }
 }
 
-/// Advice for those who ask for one unit.
+/// Info if one unit is requested explicitly.
 fn chosen(place: FileRange) -> Finding {
     let message = message!(
-        "NO_WRAP makes the whole model one unit, gathered on every GPU at once",
-        "NO_WRAP 使整个模型成为一个单元，会同时聚集到每张 GPU 上"
+        "NO_WRAP: FSDP gathers the whole model on every GPU as one unit",
+        "NO_WRAP：FSDP 把整个模型作为一个单元聚集到每个 GPU 上"
     );
     RULE.finding(place, message)
         .with_severity(Severity::Info)
-        .with_help(message!("for less memory write TRANSFORMER_BASED_WRAP", "若要节省显存，请写 TRANSFORMER_BASED_WRAP"))
+        .with_help(message!("to save memory, use TRANSFORMER_BASED_WRAP", "若要节省显存，请使用 TRANSFORMER_BASED_WRAP"))
 }
 
 /// Whether the code or the environment may give a policy.

@@ -1,10 +1,10 @@
 //! # legacy-zero-key
 //!
-//! A key of `zero_optimization` that DeepSpeed has replaced by another one.
+//! A `zero_optimization` key that DeepSpeed has replaced with another one.
 //!
 //! ## Why it matters
 //! The old key still works, with a warning in the log of every rank, or is dropped (`cpu_offload_use_pin_memory`). Readers of
-//! the file, accelerate and the Trainer among them, look for the new one: what is offloaded by an old key they do not see.
+//! the file, accelerate and the Trainer among them, look for the new key: they miss an offload set by an old one.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -23,11 +23,11 @@
 //! ```
 //!
 //! ## Fix
-//! Safe: the key is renamed where the new one has the same value; `cpu_offload: true` becomes `offload_optimizer` with the
+//! Safe: the key is renamed if the new one takes the same value; `cpu_offload: true` becomes `offload_optimizer` with the
 //! device `cpu`.
 //!
 //! ## When it is silent
-//! Where the new key stands, too: DeepSpeed then refuses the file, and `zero-options-conflict` says so.
+//! When the new key is set, too: DeepSpeed then rejects the file, and `zero-options-conflict` reports it.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:188-215`, `:287`, `runtime/config_utils.py:68`, run.
@@ -93,10 +93,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: Option<&str>) -> Finding {
     let place = config.place(item);
     let Some(new) = new else {
-        let message = message!("DeepSpeed drops `{old}`", "DeepSpeed 会丢弃 `{old}`");
+        let message = message!("DeepSpeed ignores `{old}`", "DeepSpeed 会忽略 `{old}`");
         let help = message!(
-            "set pin_memory in offload_optimizer or offload_param",
-            "请在 offload_optimizer 或 offload_param 中设置 pin_memory"
+            "set `pin_memory` in `offload_optimizer` or `offload_param`",
+            "请在 `offload_optimizer` 或 `offload_param` 中设置 `pin_memory`"
         );
         return RULE.finding(place, message).with_help(help);
     };
@@ -105,7 +105,7 @@ fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: 
     let written = match config.setting_of(item.value) {
         Evaluated::Known(value) if block => match config::pydantic_bool(&value) {
             Some(true) => "{\"device\": \"cpu\"}".to_owned(),
-            // Off means what leaving it out means.
+            // `false` is the same as a missing key.
             _ => return RULE.finding(place, message).with_severity(Severity::Info).with_help(message!("delete it", "删除它")),
         },
         _ => item.value.range().slice(&config.file.text).to_owned(),

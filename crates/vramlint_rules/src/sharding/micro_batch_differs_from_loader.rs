@@ -1,10 +1,11 @@
 //! # micro-batch-differs-from-loader
 //!
-//! The DeepSpeed JSON names a micro-batch that the data loader does not give.
+//! The micro-batch in the DeepSpeed JSON differs from the data loader's batch size.
 //!
 //! ## Why it matters
-//! Under a loop with `Accelerator()` the loader decides how many rows a step has; a number for `train_micro_batch_size_per_gpu` is only what
-//! DeepSpeed believes. Nothing compares them: throughput and the batch in the log are wrong, and a `train_batch_size` worked out from it too.
+//! In a loop with `Accelerator()` the data loader decides how many samples a step has; `train_micro_batch_size_per_gpu` is only
+//! what DeepSpeed assumes. Nothing compares the two: the throughput and batch size in the log are wrong, and so is a
+//! `train_batch_size` computed from it.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -67,7 +68,7 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where any loader has the JSON's number, where the size of one is not known, and with `split_batches`.
+//! When any loader has the JSON's number, when the size of one is unknown, and with `split_batches`.
 //!
 //! ## Fix
 //! Unsafe: `"auto"`, which takes the loader's number.
@@ -136,24 +137,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !reported.insert(place) {
             continue;
         }
-        let loaded = count_noun(rows, "row");
+        let loaded = count_noun(rows, "sample");
         let finding = RULE.finding(
             place,
             message!(
-                "train_micro_batch_size_per_gpu is {believed}, but the data loader gives {loaded}",
-                "train_micro_batch_size_per_gpu 为 {believed}，而数据加载器每次给出 {rows} 行"
+                "train_micro_batch_size_per_gpu is {believed}, but the data loader yields {loaded}",
+                "train_micro_batch_size_per_gpu 为 {believed}，而数据加载器每次给出 {rows} 个样本"
             ),
         );
         let finding = finding.with_related(at, message!("the loader decides", "由加载器决定")).with_run(&json.run.id);
-        out.push(finding.with_help(message!("write \"auto\"", "写 \"auto\"")).with_fix(Fix {
-            title: message!("write \"auto\"", "写作 \"auto\""),
+        out.push(finding.with_help(message!("set it to \"auto\"", "设为 \"auto\"")).with_fix(Fix {
+            title: message!("set it to \"auto\"", "设为 \"auto\""),
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(place, "\"auto\"")],
         }));
     }
 }
 
-/// Rows of a loader: 1 where nobody says; `None` where not known, or where a sampler decides.
+/// Batch size of a loader: 1 by default; `None` if unknown, or if a sampler decides.
 fn size(call: &LibraryCall) -> Option<i64> {
     if call.argument("batch_sampler", Some(4)).is_some() {
         return None;

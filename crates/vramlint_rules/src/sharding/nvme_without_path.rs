@@ -1,10 +1,10 @@
 //! # nvme-without-path
 //!
-//! Offloading to NVMe without saying where.
+//! Offloading to NVMe without a path.
 //!
 //! ## Why it matters
-//! At stage 3 a device of `nvme` needs `nvme_path`, the folder on the disk: without it `deepspeed.initialize` stops, for
-//! parameters with an `AssertionError`, for the optimizer with a `TypeError`.
+//! At stage 3 a device of `nvme` requires `nvme_path`, the folder on the disk. Without it `deepspeed.initialize` raises an
+//! `AssertionError` for parameters and a `TypeError` for the optimizer.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -23,10 +23,10 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: the folder is not known.
+//! None: the folder is unknown.
 //!
 //! ## When it is silent
-//! Below stage 3, where nvme means the memory of the machine (see `zero-key-without-its-stage`).
+//! Below stage 3, where nvme means host memory (see `zero-key-without-its-stage`).
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/zero/partition_parameters.py:1229`, `runtime/zero/stage3.py:840`, run.
@@ -40,7 +40,7 @@
 //! `AssertionError`，优化器卸载报 `TypeError`。
 //!
 //! ## 修复
-//! 不提供：无法得知目录。
+//! 无：无法得知目录。
 //!
 //! ## 何时不报
 //! 低于阶段 3 时不报：此时 nvme 等同于主机内存（见 `zero-key-without-its-stage`）。
@@ -74,8 +74,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             if matches!(folder, Evaluated::Absent | Evaluated::Known(Value::Null)) {
                 let message = message!(
-                    "{block} goes to NVMe without nvme_path: DeepSpeed stops",
-                    "{block} 卸载到 NVMe，却没有 nvme_path：DeepSpeed 会终止"
+                    "`{block}` offloads to NVMe, but `nvme_path` is not set; DeepSpeed raises an error",
+                    "`{block}` 卸载到 NVMe，但未设置 `nvme_path`；DeepSpeed 会报错"
                 );
                 let help = message!("add \"nvme_path\": \"/path/on/the/disk\"", "加入 \"nvme_path\": \"/磁盘上的目录\"");
                 out.push(RULE.finding(config.place(item), message).with_help(help));

@@ -1,11 +1,10 @@
 //! # offload-with-own-optimizer
 //!
-//! An offloaded optimizer that code made with a class for the GPU.
+//! The optimizer is offloaded, but the code creates it with a class for the GPU.
 //!
 //! ## Why it matters
-//! With `offload_optimizer` the states are updated by the CPU, which DeepSpeed does with classes of its own. A torch
-//! optimizer that is given to `deepspeed.initialize` is refused, unless `zero_force_ds_cpu_optimizer` is false; it is then
-//! slow. accelerate exchanges the class itself.
+//! With `offload_optimizer` the CPU updates the states, for which DeepSpeed has its own classes. `deepspeed.initialize` rejects a
+//! torch optimizer unless `zero_force_ds_cpu_optimizer` is false, which is slow. accelerate replaces the class itself.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -52,10 +51,10 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: `zero_force_ds_cpu_optimizer: false` is added. Better is `DeepSpeedCPUAdam`, or an optimizer in the file.
+//! Unsafe: `zero_force_ds_cpu_optimizer: false` is added. `DeepSpeedCPUAdam`, or an optimizer in the file, is better.
 //!
 //! ## When it is silent
-//! Where accelerate or the Trainer reads the file, and where the class is not known.
+//! When accelerate or the Trainer reads the file, and when the class is unknown.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/engine.py:2346`, run; accelerate 1.15.0 `utils/deepspeed.py` (map_pytorch_optim_to_deepspeed),
@@ -113,8 +112,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let message = message!(
-                "DeepSpeed refuses to offload {name}: only its own CPU optimizers are taken",
-                "DeepSpeed 拒绝卸载 {name}：只接受它自己的 CPU 优化器"
+                "DeepSpeed cannot offload {name}: it accepts only its own CPU optimizers",
+                "DeepSpeed 无法卸载 {name}：它只接受自己的 CPU 优化器"
             );
             let help = message!(
                 "use deepspeed.ops.adam.DeepSpeedCPUAdam, or write the optimizer in the file",
@@ -124,12 +123,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let mut finding = RULE
                 .finding(place, message)
                 .with_help(help)
-                .with_related(related, message!("it is offloaded here", "在此处卸载"));
+                .with_related(related, message!("offloading is set here", "卸载在此设置"));
             if let Some(edit) = edit::put(config.file, &[], "zero_force_ds_cpu_optimizer", &Value::Bool(false)) {
                 finding = finding.with_fix(Fix {
                     title: message!(
-                        "allow it with zero_force_ds_cpu_optimizer: false",
-                        "用 zero_force_ds_cpu_optimizer: false 允许它"
+                        "allow it with `zero_force_ds_cpu_optimizer: false`",
+                        "用 `zero_force_ds_cpu_optimizer: false` 允许它"
                     ),
                     applicability: Applicability::Unsafe,
                     edits: vec![edit],

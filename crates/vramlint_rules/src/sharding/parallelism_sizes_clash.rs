@@ -1,10 +1,11 @@
 //! # parallelism-sizes-clash
 //!
-//! Sizes of accelerate's `parallelism_config` that do not go together.
+//! Incompatible sizes in accelerate's `parallelism_config`.
 //!
 //! ## Why it matters
-//! `ParallelismConfig` refuses sizes below 1, context beside sequence parallelism, and tensor or context parallelism beside pure replication. The
-//! product of the sizes must be the number of processes. Context parallelism needs FSDP 2. Each of these stops at `Accelerator()`.
+//! `ParallelismConfig` rejects sizes below 1, context with sequence parallelism, and tensor or context parallelism with pure
+//! replication. The product of the sizes must equal the number of processes. Context parallelism needs FSDP 2. `Accelerator()`
+//! raises an error in each case.
 //!
 //! ## Example
 //! ```yaml file=accelerate_config.yaml
@@ -29,11 +30,11 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where a flag drops the block (`mode-flag-replaces-file` says so), and about the product where DeepSpeed's sequence parallelism is used, which
-//! does not check it.
+//! When a flag drops the block (`mode-flag-replaces-file` reports it). The product is not checked with DeepSpeed's sequence
+//! parallelism, which does not check it either.
 //!
 //! ## Fix
-//! None: which of the sizes was meant is not known.
+//! None: the intended size is unknown.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `parallelism_config.py:309-340`, `:373`, `state.py:998-1007`, run, each.
@@ -43,11 +44,10 @@
 //! accelerate 的 `parallelism_config` 中互不相容的大小。
 //!
 //! ## 为什么重要
-//! `ParallelismConfig` 拒绝小于 1 的大小、上下文并行与序列并行同用、张量或上下文并行与纯复制同用。各大小的乘积必须等于进程数。上下文并行需要 FSDP 2。以上各项都会在
-//! `Accelerator()` 处停止。
+//! `ParallelismConfig` 拒绝小于 1 的大小、上下文并行与序列并行同用、张量或上下文并行与纯复制同用。各大小的乘积必须等于进程数。上下文并行需要 FSDP 2。以上各种情况 `Accelerator()` 都会报错。
 //!
 //! ## 何时不报告
-//! 参数丢弃了该块时（由 `mode-flag-replaces-file` 报告）；使用 DeepSpeed 的序列并行时不检查乘积。
+//! 参数丢弃了该块时（由 `mode-flag-replaces-file` 报告）；使用 DeepSpeed 的序列并行时不检查乘积（它本身也不检查）。
 //!
 //! ## 修复
 //! 无：无法得知哪个大小才是本意。
@@ -84,11 +84,11 @@ const SIZES: &[(&str, &str)] = &[
     ("sp_size", "parallelism_config_sp_size"),
 ];
 
-/// The sizes of a start: the number, and where it is given.
+/// The sizes of a launch: the number and its place.
 struct Sizes(Vec<(&'static str, i64, Option<LaunchValue>)>);
 
 impl Sizes {
-    /// `None` where one is not known, or where nothing reads them.
+    /// `None` if one is unknown, or if nothing reads them.
     fn of(start: &AccelerateLaunch<'_>) -> Option<Self> {
         let flag = start.flag("--use_parallelism_config").is_some();
         let dropped = start.distributed_type()?.by_flag && !flag;
@@ -127,21 +127,21 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What the class itself refuses.
+/// Sizes that the class itself rejects.
 fn itself(sizes: &Sizes) -> Option<Finding> {
     if let Some((name, size, Some(given))) = sizes.0.iter().find(|(_, size, _)| *size < 1) {
         let message =
-            message!("Accelerator() refuses {name} {size}: it is at least 1", "Accelerator() 拒绝 {name} 为 {size}：至少为 1");
+            message!("Accelerator() rejects {name} {size}: the minimum is 1", "Accelerator() 拒绝 {name} 为 {size}：最小值为 1");
         return Some(RULE.finding(given.place, message));
     }
     let (cp, (sp, sp_at)) = (sizes.get("cp_size"), sizes.get("sp_size"));
     if let (true, Some(cp_at), Some(sp_at)) = (cp.0 > 1 && sp > 1, cp.1, sp_at) {
         let cp = cp.0;
         let message = message!(
-            "Accelerator() refuses cp_size {cp} beside sp_size {sp}: context and sequence parallelism exclude each other",
+            "Accelerator() rejects cp_size {cp} with sp_size {sp}: context and sequence parallelism exclude each other",
             "Accelerator() 拒绝同时使用 cp_size {cp} 与 sp_size {sp}：上下文并行与序列并行互斥"
         );
-        let finding = RULE.finding(sp_at.place, message).with_related(cp_at.place, message!("the other one", "另一个"));
+        let finding = RULE.finding(sp_at.place, message).with_related(cp_at.place, message!("the other size", "另一个大小"));
         return Some(finding.with_help(message!("set one of them to 1", "把其中一个设为 1")));
     }
     let (replicas, at) = sizes.get("dp_replicate_size");
@@ -150,14 +150,14 @@ fn itself(sizes: &Sizes) -> Option<Finding> {
     let at = at.filter(|_| replicas > 1 && shards == 1)?;
     let (size, other) = sizes.get(split);
     let message = message!(
-        "Accelerator() refuses {split} {size} beside dp_replicate_size {replicas} without sharding",
+        "Accelerator() rejects {split} {size} with dp_replicate_size {replicas} without sharding",
         "没有分片时 Accelerator() 拒绝同时使用 {split} {size} 与 dp_replicate_size {replicas}"
     );
     let mut finding = RULE.finding(at.place, message);
     if let Some(other) = other {
         finding = finding.with_related(other.place, message!("{split} is {size}", "{split} 为 {size}"));
     }
-    Some(finding.with_help(message!("give dp_shard_size more than 1", "dp_shard_size 应大于 1")))
+    Some(finding.with_help(message!("set `dp_shard_size` above 1", "把 `dp_shard_size` 设为大于 1 的值")))
 }
 
 /// What context parallelism needs.
@@ -179,12 +179,12 @@ fn context(start: &AccelerateLaunch<'_>, sizes: &Sizes) -> Option<Finding> {
         return None;
     };
     let message =
-        message!("Accelerator() refuses cp_size {size} without {lacks}", "没有 {lacks} 时 Accelerator() 拒绝 cp_size {size}");
-    let finding = RULE.finding(at.place, message).with_related(other, message!("here", "见此处"));
-    Some(finding.with_help(message!("write {lacks} with FSDP 2", "请写 {lacks}，并使用 FSDP 2")))
+        message!("Accelerator() rejects cp_size {size} without {lacks}", "没有 {lacks} 时 Accelerator() 拒绝 cp_size {size}");
+    let finding = RULE.finding(at.place, message).with_related(other, message!("set here", "在此设置"));
+    Some(finding.with_help(message!("set {lacks} with FSDP 2", "请设置 {lacks}，并使用 FSDP 2")))
 }
 
-/// The product of the sizes is the number of processes.
+/// The product of the sizes must equal the number of processes.
 fn product(start: &AccelerateLaunch<'_>, sizes: &Sizes) -> Option<Finding> {
     let product = sizes.0.iter().try_fold(1i64, |product, (_, size, _)| product.checked_mul(*size))?;
     let (count, processes) = start.processes()?;
@@ -193,19 +193,17 @@ fn product(start: &AccelerateLaunch<'_>, sizes: &Sizes) -> Option<Finding> {
     if product == world || product == 1 || sizes.get("sp_size").0 > 1 || count % machines != 0 {
         return None;
     }
-    // Without a launch the number may be given elsewhere.
+    // Without a launch the number may be set elsewhere.
     let severity = if start.is_alone() { Severity::Warning } else { Severity::Error };
     let at = sizes.0.iter().filter(|(_, size, _)| *size > 1).find_map(|(_, _, given)| given.as_ref())?;
     let (shown, laid_out, started) = (sizes.shown(), count_noun(product, "process"), count_noun(world, "process"));
     let are = if world == 1 { "is" } else { "are" };
-    let message = message!(
-        "{shown} lays out {laid_out}, but {world} {are} started",
-        "{shown} = {product} 个进程的划分，但启动了 {world} 个进程"
-    );
+    let message =
+        message!("{shown} needs {laid_out}, but {world} {are} started", "{shown} 需要 {product} 个进程，但启动了 {world} 个进程");
     let finding = RULE.finding(at.place, message).with_severity(severity);
     Some(
         finding
             .with_related(processes.place, message!("{started}", "{world} 个进程"))
-            .with_help(message!("the product of the sizes must be num_processes", "各大小的乘积必须等于 num_processes")),
+            .with_help(message!("make the product of the sizes equal to `num_processes`", "使各大小的乘积等于 `num_processes`")),
     )
 }

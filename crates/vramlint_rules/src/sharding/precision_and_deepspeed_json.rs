@@ -3,9 +3,9 @@
 //! The precision of an `Accelerator` run and the DeepSpeed JSON that it reads disagree.
 //!
 //! ## Why it matters
-//! Under DeepSpeed the JSON decides the type of the weights. The other 16-bit type switched on there is refused; `bf16.enabled: false` beside
-//! `--mixed_precision bf16` trains in fp32 without a message; and `"auto"` means what `mixed_precision` says, which is fp32 where nobody says
-//! anything: weights, gradients and activations are twice as large as thought.
+//! Under DeepSpeed the JSON decides the type of the weights. accelerate rejects a JSON that enables the other 16-bit type;
+//! `bf16.enabled: false` with `--mixed_precision bf16` silently trains in fp32; and `"auto"` takes the value of `mixed_precision`,
+//! fp32 if it is not set: weights, gradients and activations are then twice as large as expected.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -58,27 +58,28 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where a trainer of transformers or TRL fills the JSON from its own arguments, and where the precision in the code is not known.
+//! When a trainer of transformers or TRL fills the JSON from its own arguments, and when the precision in the code is unknown.
 //!
 //! ## Fix
-//! Unsafe: `"auto"` for the switch that contradicts.
+//! Unsafe: `"auto"` for the contradicting key.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`, run: `--mixed_precision arg cannot be set to`; types of the weights after `prepare()`, run.
+//! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`, run: `--mixed_precision arg cannot be set to`; types of the weights after
+//! `prepare()`, run.
 //!
 //! # 中文
 //!
 //! `Accelerator` 运行的精度与它读取的 DeepSpeed JSON 不一致。
 //!
 //! ## 为什么重要
-//! 使用 DeepSpeed 时由 JSON 决定权重的类型。JSON 打开了另一种 16 位类型会被拒绝；`bf16.enabled: false` 与 `--mixed_precision bf16` 并存时会以 fp32 训练且没有提示；
-//! `"auto"` 取 `mixed_precision` 的值，无人给出时就是 fp32：权重、梯度、激活都是预想的两倍。
+//! 使用 DeepSpeed 时由 JSON 决定权重的类型。JSON 打开了另一种 16 位类型会被拒绝；`bf16.enabled: false` 与 `--mixed_precision bf16` 并存时会静默以
+//! fp32 训练；`"auto"` 取 `mixed_precision` 的值，未设置时就是 fp32：权重、梯度、激活都是预想的两倍。
 //!
 //! ## 何时不报告
 //! 由 transformers 或 TRL 的 Trainer 用自己的参数填写 JSON 时；代码中的精度未知时。
 //!
 //! ## 修复
-//! 不安全：把矛盾的开关改为 `"auto"`。
+//! 不安全：把矛盾的键改为 `"auto"`。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`，实际运行；`prepare()` 之后的权重类型，实际运行。
@@ -116,7 +117,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The precision that accelerate asks for, and where; `None` where not known.
+/// The precision that accelerate requests, and its place; `None` if unknown.
 fn precision(start: &AccelerateLaunch<'_>, run: &Run) -> Option<(String, Option<FileRange>)> {
     let code = run.code.as_deref()?;
     for call in code.calls.iter().filter(|call| call.is("accelerate", "Accelerator")) {
@@ -155,23 +156,23 @@ fn against(json: &DeepSpeedJson<'_>, precision: &str, at: Option<FileRange>) -> 
             let finding = RULE.finding(
                 place,
                 message!(
-                    "accelerate refuses mixed_precision {precision} beside {other}.enabled true in the DeepSpeed JSON",
-                    "accelerate 拒绝 mixed_precision {precision} 与 DeepSpeed JSON 中 {other}.enabled 为 true 并存"
+                    "mixed_precision is {precision}, but the DeepSpeed JSON enables {other}; accelerate raises an error",
+                    "mixed_precision 为 {precision}，但 DeepSpeed JSON 启用了 {other}；accelerate 会报错"
                 ),
             );
-            let help = message!("switch on one type, or write \"auto\" for both", "只打开一种类型，或两者都写 \"auto\"");
+            let help = message!("enable one type, or set both to \"auto\"", "只启用一种类型，或把两者都设为 \"auto\"");
             return Some(auto(with_other_end(finding).with_severity(Severity::Error).with_help(help), place));
         }
         if let Some((place, Value::Bool(false))) = switch(own) {
             let finding = RULE.finding(
                 place,
                 message!(
-                    "{own}.enabled is false in the DeepSpeed JSON: mixed_precision {precision} has no effect, the run is fp32",
-                    "DeepSpeed JSON 中 {own}.enabled 为 false：mixed_precision {precision} 不生效，以 fp32 训练"
+                    "{own}.enabled is false in the DeepSpeed JSON: mixed_precision {precision} has no effect, and the run trains in fp32",
+                    "DeepSpeed JSON 中 {own}.enabled 为 false：mixed_precision {precision} 不起作用，以 fp32 训练"
                 ),
             );
             return Some(auto(
-                with_other_end(finding).with_help(message!("write \"auto\" or true", "写 \"auto\" 或 true")),
+                with_other_end(finding).with_help(message!("set it to \"auto\" or true", "设为 \"auto\" 或 true")),
                 place,
             ));
         }
@@ -184,19 +185,19 @@ fn against(json: &DeepSpeedJson<'_>, precision: &str, at: Option<FileRange>) -> 
     let finding = RULE.finding(
         place,
         message!(
-            "{name}.enabled \"auto\" becomes false without mixed_precision: the run is fp32",
-            "没有 mixed_precision 时 {name}.enabled 的 \"auto\" 变为 false：以 fp32 训练"
+            "{name}.enabled \"auto\" becomes false without `mixed_precision`: the run trains in fp32",
+            "未设置 `mixed_precision` 时 {name}.enabled 的 \"auto\" 变为 false：以 fp32 训练"
         ),
     );
     Some(with_other_end(finding).with_help(message!(
-        "give --mixed_precision {name} to accelerate launch, or mixed_precision=\"{name}\" to Accelerator()",
-        "给 accelerate launch 加上 --mixed_precision {name}，或给 Accelerator() 传入 mixed_precision=\"{name}\""
+        "pass `--mixed_precision {name}` to accelerate launch, or `mixed_precision=\"{name}\"` to Accelerator()",
+        "给 accelerate launch 加上 `--mixed_precision {name}`，或给 Accelerator() 传入 `mixed_precision=\"{name}\"`"
     )))
 }
 
 fn auto(finding: Finding, place: FileRange) -> Finding {
     finding.with_fix(Fix {
-        title: message!("write \"auto\"", "写作 \"auto\""),
+        title: message!("set it to \"auto\"", "设为 \"auto\""),
         applicability: Applicability::Unsafe,
         edits: vec![edit::replace(place, "\"auto\"")],
     })

@@ -1,10 +1,10 @@
 //! # prepare-under-fsdp2
 //!
-//! `accelerator.prepare()` under FSDP 2 without the optimizer beside the model, or with two models.
+//! Under FSDP 2, `accelerator.prepare()` gets a model without its optimizer, or two models.
 //!
 //! ## Why it matters
-//! FSDP 2 replaces the parameters, and the optimizer must be given in the same call to be pointed at the new ones: `prepare(model)` alone stops with
-//! a `ValueError`, and so do two models.
+//! FSDP 2 replaces the parameters, so the optimizer must be passed in the same call to use the new ones: `prepare(model)` alone
+//! raises a `ValueError`, and so do two models.
 //!
 //! ## Example
 //! ```bash file=launch.sh
@@ -49,7 +49,7 @@
 //! ```
 //!
 //! ## When it is silent
-//! Where what is prepared is not known, where FSDP's version is not known, and below accelerate 1.6, which has no FSDP 2.
+//! When the prepared objects or FSDP's version are unknown, and before accelerate 1.6, which has no FSDP 2.
 //!
 //! ## Fix
 //! None.
@@ -62,7 +62,7 @@
 //! FSDP 2 下的 `accelerator.prepare()` 没有同时给出模型与优化器，或给出了两个模型。
 //!
 //! ## 为什么重要
-//! FSDP 2 会替换参数，优化器必须在同一调用中给出，才能指向新的参数：单独的 `prepare(model)` 会以 `ValueError` 停止，两个模型也一样。
+//! FSDP 2 会替换参数，优化器必须在同一调用中传入，才能使用新的参数：单独的 `prepare(model)` 会引发 `ValueError`，传入两个模型也一样。
 //!
 //! ## 何时不报告
 //! 所准备的对象未知时；FSDP 版本未知时；accelerate 低于 1.6（没有 FSDP 2）时。
@@ -103,7 +103,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let Some(run) = start.run.filter(|run| deepspeed_json::is_plain_loop(run)) else { continue };
         let Some(code) = run.code.as_deref() else { continue };
-        // A plugin of the code's own may be of another version.
+        // A plugin created in the code may have another version.
         if code.calls.iter().any(|call| call.name() == "FullyShardedDataParallelPlugin") {
             continue;
         }
@@ -112,16 +112,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(message) = refused(cx, code, call) else { continue };
             if reported.insert(call.place) {
                 let finding = RULE.finding(call.place, message).with_run(&run.id);
-                out.push(finding.with_related(kind.place, message!("FSDP 2 is asked for", "要求 FSDP 2")).with_help(message!(
-                    "give one model and its optimizer in the same call",
-                    "在同一调用中给出一个模型及其优化器"
-                )));
+                out.push(finding.with_related(kind.place, message!("FSDP 2 is set here", "FSDP 2 在此设置")).with_help(
+                    message!("pass one model and its optimizer in the same call", "在同一调用中传入一个模型及其优化器"),
+                ));
             }
         }
     }
 }
 
-/// What is prepared, where all of it is known.
+/// The prepared objects; `None` unless all of them are known.
 fn refused(cx: &Context<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Message> {
     let (mut models, mut optimizers) = (0, 0);
     for argument in &call.arguments {
@@ -139,7 +138,7 @@ fn refused(cx: &Context<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Mes
                     return None;
                 }
             }
-            // What a caller hands over is known by its name alone.
+            // A parameter of the function is known by its name alone.
             _ => match argument.place.range.slice(&cx.project.file(argument.place.file).text) {
                 "model" | "net" => models += 1,
                 "optimizer" | "optim" => optimizers += 1,
@@ -151,14 +150,14 @@ fn refused(cx: &Context<'_>, code: &CodeFacts, call: &LibraryCall) -> Option<Mes
     match (models, optimizers) {
         (0, 0) => None,
         (1, 0) => Some(message!(
-            "prepare() refuses a model without its optimizer under FSDP 2",
+            "under FSDP 2 prepare() rejects a model without its optimizer",
             "FSDP 2 下 prepare() 拒绝没有优化器的模型"
         )),
         (0, _) => Some(message!(
-            "prepare() refuses an optimizer without its model under FSDP 2",
+            "under FSDP 2 prepare() rejects an optimizer without its model",
             "FSDP 2 下 prepare() 拒绝没有模型的优化器"
         )),
         (1, _) => None,
-        _ => Some(message!("prepare() refuses {models} models under FSDP 2", "FSDP 2 下 prepare() 拒绝 {models} 个模型")),
+        _ => Some(message!("under FSDP 2 prepare() rejects {models} models", "FSDP 2 下 prepare() 拒绝 {models} 个模型")),
     }
 }

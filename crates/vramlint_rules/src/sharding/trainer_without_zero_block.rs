@@ -3,8 +3,8 @@
 //! A DeepSpeed file for the Trainer without `zero_optimization`.
 //!
 //! ## Why it matters
-//! transformers hands the file to accelerate, which stops with `Please specify the ZeRO optimization config in the DeepSpeed
-//! config`. Plain DeepSpeed takes it for stage 0.
+//! transformers passes the file to accelerate, which stops with `Please specify the ZeRO optimization config in the DeepSpeed
+//! config`. Plain DeepSpeed uses stage 0.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -53,11 +53,10 @@
 //! ```
 //!
 //! ## Fix
-//! Unsafe: a block with stage 0, which says the same, is added; 1 to 3 shard.
+//! Unsafe: adds a block with stage 0, which is equivalent; stages 1 to 3 shard.
 //!
 //! ## When it is silent
-//! Where DeepSpeed itself reads the file, or it is not seen who does. Runs with `Accelerator()` are the matter of
-//! `deepspeed-json-and-prepare`.
+//! When DeepSpeed itself reads the file, or its reader is unknown. `deepspeed-json-and-prepare` covers runs with `Accelerator()`.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/dataclasses.py:1277`, run.
@@ -103,8 +102,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let message = message!(
-            "the Trainer refuses a DeepSpeed file without zero_optimization",
-            "Trainer 拒绝没有 zero_optimization 的 DeepSpeed 文件"
+            "the Trainer rejects a DeepSpeed file without `zero_optimization`",
+            "Trainer 拒绝没有 `zero_optimization` 的 DeepSpeed 文件"
         );
         let help = message!(
             "add \"zero_optimization\": {{\"stage\": 2}}, or 0 for none",

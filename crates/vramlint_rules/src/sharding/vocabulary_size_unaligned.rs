@@ -1,10 +1,9 @@
 //! # vocabulary-size-unaligned
 //!
-//! A `vocabulary_size` in a DeepSpeed file that is no multiple of 8.
+//! `vocabulary_size` in a DeepSpeed file is not a multiple of 8.
 //!
 //! ## Why it matters
-//! Tensor cores want dimensions that are multiples of 8; DeepSpeed prints a warning for others. The key itself does nothing
-//! else.
+//! Tensor cores need dimensions that are multiples of 8; DeepSpeed prints a warning for others. The key has no other effect.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -25,7 +24,7 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: the embedding of the model would have to be padded, too.
+//! None: the model's embedding would have to be padded, too.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/config.py:718`, run.
@@ -38,7 +37,7 @@
 //! Tensor Core 要求维度是 8 的倍数；否则 DeepSpeed 会打印警告。该键本身没有其他作用。
 //!
 //! ## 修复
-//! 不提供：模型的词嵌入也要相应填充。
+//! 无：模型的词嵌入也要相应填充。
 //!
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:718`，实际运行。
@@ -59,7 +58,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// Dimensions that tensor cores like.
+/// Tensor cores are efficient for multiples of this.
 const ALIGNMENT: i64 = 8;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -69,7 +68,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             config.value("vocabulary_size").filter(|size| size.as_int().is_some_and(|n| n % ALIGNMENT != 0))
         {
             let padded = (size / ALIGNMENT + 1) * ALIGNMENT;
-            let message = message!("vocabulary_size {size} is no multiple of 8", "vocabulary_size {size} 不是 8 的倍数");
+            let message = message!("vocabulary_size {size} is not a multiple of 8", "vocabulary_size {size} 不是 8 的倍数");
             let help = message!("pad the embedding to {padded}", "把词嵌入填充到 {padded}");
             out.push(RULE.finding(config.place(item), message).with_help(help));
         }

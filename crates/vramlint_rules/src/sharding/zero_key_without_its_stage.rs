@@ -1,10 +1,10 @@
 //! # zero-key-without-its-stage
 //!
-//! A key of `zero_optimization` that the stage of the file does not use.
+//! A `zero_optimization` key that the stage in the file does not use.
 //!
 //! ## Why it matters
-//! Offloading and ZeRO++ are what people turn on when memory or the network is short. Below their stage DeepSpeed accepts the
-//! keys and does nothing with them: no message, and the memory that was meant to be freed stays full.
+//! Offloading and ZeRO++ help when memory or network bandwidth is short. Below the required stage DeepSpeed accepts the keys and
+//! silently ignores them: no memory is freed.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -23,30 +23,29 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: either the stage or the key is not what was meant.
+//! None: either the stage or the key is not the intended one.
 //!
 //! ## When it is milder
-//! Advice, once per file, for tuning keys of stage 3 (`stage3_prefetch_bucket_size`, `sub_group_size` and so on) below stage
-//! 3: files are often copied with them.
+//! Info, once per file, for tuning keys of stage 3 (`stage3_prefetch_bucket_size`, `sub_group_size` and so on) below stage 3: they
+//! are often copied along with a file.
 //!
 //! ## When it is silent
-//! Where the stage is `auto` or not known, where the value is off, and where no stage is written at all (see
+//! When the stage is `auto` or unknown, when the value is off, and when no stage is set at all (see
 //! `zero-without-stage`).
 //!
 //! ## Sources
-//! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798` (which optimizer gets which key), run: the states stay on the device, no
-//! quantizer is built.
+//! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798` (which optimizer gets which key), run: the states stay on the device, and no
+//! quantizer is created.
 //!
 //! # 中文
 //!
 //! `zero_optimization` 中有当前阶段用不到的键。
 //!
 //! ## 为什么重要
-//! 卸载与 ZeRO++ 往往是在显存或网络不足时打开的。低于所需阶段时，DeepSpeed 接受这些键却什么也不做：没有任何提示，本想腾出
-//! 的显存依旧占满。
+//! 卸载与 ZeRO++ 往往是在显存或网络不足时打开的。低于所需阶段时，DeepSpeed 接受这些键却什么也不做：没有任何提示，显存也不会腾出。
 //!
 //! ## 修复
-//! 不提供：要么阶段写错了，要么这个键不是本意。
+//! 无：要么阶段写错了，要么这个键不是本意。
 //!
 //! ## 何时从轻
 //! 阶段 3 的调优键（`stage3_prefetch_bucket_size`、`sub_group_size` 等）出现在更低阶段时，每个文件仅提示一次：文件常常带
@@ -99,7 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             if let Some(item) = config.entry(&path).filter(|_| used) {
                 let message = message!(
-                    "`{key}` does nothing at stage {stage}: ZeRO++ needs stage 3",
+                    "`{key}` has no effect at stage {stage}: ZeRO++ needs stage 3",
                     "`{key}` 在阶段 {stage} 下不起作用：ZeRO++ 需要阶段 3"
                 );
                 out.push(with_stage(&config, RULE.finding(config.place(item), message)));
@@ -109,7 +108,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The block of an offload that asks for a device, with the device.
+/// The offload block that sets a device, with the device.
 fn offload<'a>(config: &DeepSpeedConfig<'a>, key: &str) -> Option<(ConfigEntry<'a>, String)> {
     let device = config.value(&format!("zero_optimization.{key}.device"))?;
     let device = device.as_str().filter(|device| matches!(*device, "cpu" | "nvme"))?.to_owned();
@@ -119,15 +118,15 @@ fn offload<'a>(config: &DeepSpeedConfig<'a>, key: &str) -> Option<(ConfigEntry<'
 fn offloaded(config: &DeepSpeedConfig<'_>, key: &str, item: ConfigEntry<'_>, device: &str, stage: i64) -> Option<Finding> {
     let message = match (key, stage, device) {
         ("offload_param", ..) => message!(
-            "offload_param does nothing at stage {stage}: parameters are only offloaded at stage 3",
-            "offload_param 在阶段 {stage} 下不起作用：只有阶段 3 才会卸载参数"
+            "`offload_param` has no effect at stage {stage}: only stage 3 offloads parameters",
+            "`offload_param` 在阶段 {stage} 下不起作用：只有阶段 3 才会卸载参数"
         ),
         (_, 0, _) => message!(
-            "offload_optimizer does nothing at stage 0: the optimizer's states stay on the GPU",
-            "offload_optimizer 在阶段 0 下不起作用：优化器状态仍留在 GPU 上"
+            "`offload_optimizer` has no effect at stage 0: the optimizer states stay on the GPU",
+            "`offload_optimizer` 在阶段 0 下不起作用：优化器状态仍留在 GPU 上"
         ),
         (_, _, "nvme") => message!(
-            "at stage {stage} nvme means the memory of the machine: only stage 3 swaps to NVMe",
+            "at stage {stage} nvme means host memory: only stage 3 swaps to NVMe",
             "阶段 {stage} 下 nvme 等同于主机内存：只有阶段 3 会换出到 NVMe"
         ),
         _ => return None,
@@ -140,7 +139,7 @@ fn offloaded(config: &DeepSpeedConfig<'_>, key: &str, item: ConfigEntry<'_>, dev
 fn with_stage(config: &DeepSpeedConfig<'_>, finding: Finding) -> Finding {
     let finding = finding.with_help(message!("raise the stage, or delete the key", "提高阶段，或删除该键"));
     match config.entry("zero_optimization.stage") {
-        Some(stage) => finding.with_related(config.place(stage), message!("the stage", "阶段")),
+        Some(stage) => finding.with_related(config.place(stage), message!("the stage is set here", "阶段在此设置")),
         None => finding,
     }
 }

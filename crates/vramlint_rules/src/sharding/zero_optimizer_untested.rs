@@ -1,11 +1,11 @@
 //! # zero-optimizer-untested
 //!
-//! ZeRO with an optimizer that DeepSpeed takes only when told to.
+//! ZeRO with an optimizer that DeepSpeed accepts only if you allow it.
 //!
 //! ## Why it matters
-//! ZeRO shards the states of Adam, AdamW, Adagrad, Lion and Muon. Any other optimizer, in the file or made in code, stops
-//! `deepspeed.initialize` unless `zero_allow_untested_optimizer` is true. accelerate and the Trainer set that themselves for
-//! optimizers of the code.
+//! ZeRO shards the states of Adam, AdamW, Adagrad, Lion and Muon. For any other optimizer, in the file or created in code,
+//! `deepspeed.initialize` raises an error unless `zero_allow_untested_optimizer` is true. accelerate and the Trainer set the key
+//! themselves for optimizers in the code.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -53,7 +53,7 @@
 //! Unsafe: `zero_allow_untested_optimizer: true` is added.
 //!
 //! ## When it is silent
-//! Where the stage or the optimizer is not known, and where accelerate or the Trainer reads the file.
+//! When the stage or the optimizer is unknown, and when accelerate or the Trainer reads the file.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`, `runtime/zero/utils.py:45`, run.
@@ -63,9 +63,8 @@
 //! ZeRO 使用了 DeepSpeed 需明确允许才接受的优化器。
 //!
 //! ## 为什么重要
-//! ZeRO 会对 Adam、AdamW、Adagrad、Lion、Muon 的状态分片。其他优化器，无论写在文件中还是在代码中创建，都会使
-//! `deepspeed.initialize` 终止，除非 `zero_allow_untested_optimizer` 为 true。对代码中的优化器，accelerate 与 Trainer 会
-//! 自行设置该键。
+//! ZeRO 会对 Adam、AdamW、Adagrad、Lion、Muon 的状态分片。其他优化器，无论写在文件中还是在代码中创建，都会使 `deepspeed.initialize` 报错，除非
+//! `zero_allow_untested_optimizer` 为 true。对代码中的优化器，accelerate 与 Trainer 会自行设置该键。
 //!
 //! ## 修复
 //! 不安全：加入 `zero_allow_untested_optimizer: true`。
@@ -118,7 +117,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         let short = name.rsplit('.').next().unwrap_or(&name);
                         let zero =
                             config.entry("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
-                        out.push(finding(&config, place, short).with_related(zero, message!("the stage", "阶段")));
+                        out.push(
+                            finding(&config, place, short).with_related(zero, message!("the stage is set here", "阶段在此设置")),
+                        );
                     }
                 }
             }
@@ -127,7 +128,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a class of a library is certainly none of those that ZeRO knows (runtime/zero/utils.py:45).
+/// Whether a library class is certainly not one that ZeRO knows (runtime/zero/utils.py:45).
 fn untested(path: &str) -> bool {
     let known = ["torch.optim.Adam", "torch.optim.AdamW", "torch.optim.Adagrad"];
     let name = path.rsplit('.').next().unwrap_or(path);
@@ -137,8 +138,8 @@ fn untested(path: &str) -> bool {
 
 fn finding(config: &DeepSpeedConfig<'_>, at: FileRange, name: &str) -> Finding {
     let message = message!(
-        "ZeRO refuses the optimizer {name} without zero_allow_untested_optimizer",
-        "没有 zero_allow_untested_optimizer 时 ZeRO 拒绝优化器 {name}"
+        "ZeRO rejects the optimizer {name} without `zero_allow_untested_optimizer`",
+        "没有 `zero_allow_untested_optimizer` 时 ZeRO 拒绝优化器 {name}"
     );
     let help = message!(
         "add \"zero_allow_untested_optimizer\": true, or use AdamW",
@@ -147,7 +148,7 @@ fn finding(config: &DeepSpeedConfig<'_>, at: FileRange, name: &str) -> Finding {
     let finding = RULE.finding(at, message).with_help(help);
     match edit::put(config.file, &[], "zero_allow_untested_optimizer", &Value::Bool(true)) {
         Some(edit) => finding.with_fix(Fix {
-            title: message!("add zero_allow_untested_optimizer", "加入 zero_allow_untested_optimizer"),
+            title: message!("add `zero_allow_untested_optimizer`", "加入 `zero_allow_untested_optimizer`"),
             applicability: Applicability::Unsafe,
             edits: vec![edit],
         }),

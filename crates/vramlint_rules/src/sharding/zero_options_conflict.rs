@@ -1,11 +1,11 @@
 //! # zero-options-conflict
 //!
-//! Two options of a DeepSpeed file that DeepSpeed refuses together.
+//! Two options in a DeepSpeed file that DeepSpeed rejects together.
 //!
 //! ## Why it matters
-//! Each key is fine by itself, and `DeepSpeedConfig` or `deepspeed.initialize` stops on the pair: scaling gradients before
-//! they are reduced with `reduce_scatter`, `gradient_allreduce_op: sum` or Muon's update with stage 3, ZenFlow or a partial
-//! offload without what it builds on, an old key beside the one that replaced it.
+//! Each key alone is valid, but `DeepSpeedConfig` or `deepspeed.initialize` raises an error for the pair: scaling gradients before
+//! reduction with `reduce_scatter`, `gradient_allreduce_op: sum` or Muon's update with stage 3, ZenFlow or a partial offload
+//! without its requirements, an old key next to the one that replaced it.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -26,14 +26,14 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: which of the two is meant is not known. The message names both.
+//! None: the intended one is unknown. The message names both.
 //!
 //! ## When it is milder
-//! `elastic_checkpoint` at stage 3 is a warning: DeepSpeed prints one, and goes on without it. Options that only new versions
-//! know are advice while the version is not known.
+//! `elastic_checkpoint` at stage 3 is a warning: DeepSpeed prints a warning and ignores it. Options that exist only in new versions
+//! are info if the version is unknown.
 //!
 //! ## When it is silent
-//! Where the stage or one of the values is `auto` or filled in by a template.
+//! When the stage or one of the values is `auto` or filled in by a template.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8, each run: `runtime/zero/stage_1_and_2.py:213`, `:350`, `:390`, `runtime/zero/stage3.py:361`, `:395`,
@@ -50,7 +50,7 @@
 //! 出现。
 //!
 //! ## 修复
-//! 不提供：无法得知本意是哪一个。消息会指出两者。
+//! 无：无法得知本意是哪一个。消息会指出两者。
 //!
 //! ## 何时从轻
 //! 阶段 3 的 `elastic_checkpoint` 只报警告：DeepSpeed 会打印警告并忽略它。只有新版本才有的选项，在版本未知时仅作提示。
@@ -80,7 +80,7 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::DEFAULT
 };
 
-/// What two entries do together.
+/// Two entries that conflict.
 struct Pair<'a> {
     at: ConfigEntry<'a>,
     other: Option<ConfigEntry<'a>>,
@@ -103,7 +103,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(config: &DeepSpeedConfig<'_>, pair: Pair<'_>) -> Finding {
     let mut finding = RULE.finding(config.place(pair.at), pair.message).with_severity(pair.severity).with_help(pair.help);
     if let Some(other) = pair.other {
-        finding = finding.with_related(config.place(other), message!("the other one", "另一个"));
+        finding = finding.with_related(config.place(other), message!("the other setting", "另一个设置"));
     }
     finding
 }
@@ -127,14 +127,14 @@ fn scaling<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     let other = zero(config, "reduce_scatter").or_else(|| zero(config, "stage"));
     let help = || {
         message!(
-            "set zero_optimization.reduce_scatter to false, or leave the key out",
-            "把 zero_optimization.reduce_scatter 设为 false，或删去该键"
+            "set `zero_optimization.reduce_scatter` to false, or remove the key",
+            "把 `zero_optimization.reduce_scatter` 设为 false，或删除该键"
         )
     };
     if let Some(at) = config.entry("prescale_gradients").filter(|_| on(config, "prescale_gradients", false) == Some(true)) {
         let message = message!(
-            "stage {stage} with reduce_scatter refuses prescale_gradients",
-            "阶段 {stage} 启用 reduce_scatter 时拒绝 prescale_gradients"
+            "stage {stage} with `reduce_scatter` rejects `prescale_gradients`",
+            "阶段 {stage} 启用 `reduce_scatter` 时拒绝 `prescale_gradients`"
         );
         pairs.push(Pair { at, other, severity: Severity::Error, message, help: help() });
     }
@@ -143,7 +143,7 @@ fn scaling<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
         && (factor - 1.0).abs() > f64::EPSILON
     {
         let message = message!(
-            "stage {stage} with reduce_scatter refuses a gradient_predivide_factor of {factor}",
+            "stage {stage} with `reduce_scatter` rejects a gradient_predivide_factor of {factor}",
             "阶段 {stage} 启用 reduce_scatter 时拒绝 gradient_predivide_factor {factor}"
         );
         pairs.push(Pair { at, other, severity: Severity::Error, message, help: help() });
@@ -167,7 +167,7 @@ fn offloading<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     let zenflow = zero(config, "zenflow").filter(|item| item.value.is_mapping());
     if let Some(at) = zenflow.filter(|_| stage > 0 && device.as_deref() == Some("none") && !old) {
         let message =
-            message!("DeepSpeed refuses zenflow without an offloaded optimizer", "未卸载优化器时 DeepSpeed 拒绝 zenflow");
+            message!("DeepSpeed rejects `zenflow` without an offloaded optimizer", "未卸载优化器时 DeepSpeed 拒绝 zenflow");
         let help = message!(
             "add \"offload_optimizer\": {{\"device\": \"cpu\"}} to zero_optimization",
             "在 zero_optimization 中加入 \"offload_optimizer\": {{\"device\": \"cpu\"}}"
@@ -179,7 +179,7 @@ fn offloading<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
         (config.entry("zero_optimization.offload_optimizer.ratio"), ratio.is_some_and(|r| r < 1.0) && stage != 3)
     {
         let message = message!(
-            "DeepSpeed refuses an offload ratio below 1 at stage {stage}: only stage 3 offloads in part",
+            "DeepSpeed rejects an offload ratio below 1 at stage {stage}: only stage 3 offloads partially",
             "阶段 {stage} 下 DeepSpeed 拒绝小于 1 的卸载比例：只有阶段 3 支持部分卸载"
         );
         let help = message!("set the stage to 3, or the ratio to 1", "把阶段设为 3，或把 ratio 设为 1");
@@ -203,28 +203,28 @@ fn gradient_norm<'a>(config: &DeepSpeedConfig<'a>, stage: i64, device: Option<&s
     let (message, help, other) = if matches!(stage, 0 | 3) {
         (
             message!(
-                "DeepSpeed refuses compute_grad_norm: false at stage {stage}",
+                "DeepSpeed rejects `compute_grad_norm: false` at stage {stage}",
                 "阶段 {stage} 下 DeepSpeed 拒绝 compute_grad_norm: false"
             ),
-            message!("only stages 1 and 2 take it", "只有阶段 1 和 2 支持"),
+            message!("remove it: only stages 1 and 2 support it", "删除它：只有阶段 1 和 2 支持"),
             zero(config, "stage"),
         )
     } else if let Some(clip) = clip.filter(|clip| *clip > 0.0) {
         (
             message!(
-                "DeepSpeed refuses compute_grad_norm: false while gradients are clipped at {clip}",
+                "DeepSpeed rejects `compute_grad_norm: false` while gradients are clipped at {clip}",
                 "梯度按 {clip} 裁剪时 DeepSpeed 拒绝 compute_grad_norm: false"
             ),
-            message!("set gradient_clipping to 0; left out it is 1.0", "把 gradient_clipping 设为 0；缺省时为 1.0"),
+            message!("set `gradient_clipping` to 0; the default is 1.0", "把 `gradient_clipping` 设为 0；默认值为 1.0"),
             config.entry("gradient_clipping"),
         )
     } else if device.is_some_and(|device| device != "none") {
         (
             message!(
-                "DeepSpeed refuses compute_grad_norm: false with an offloaded optimizer",
+                "DeepSpeed rejects `compute_grad_norm: false` with an offloaded optimizer",
                 "卸载优化器时 DeepSpeed 拒绝 compute_grad_norm: false"
             ),
-            message!("leave one of the two out", "去掉两者之一"),
+            message!("remove one of them", "删除其中一个"),
             zero(config, "offload_optimizer"),
         )
     } else {
@@ -233,7 +233,7 @@ fn gradient_norm<'a>(config: &DeepSpeedConfig<'a>, stage: i64, device: Option<&s
     pairs.push(Pair { at, other, severity: Severity::Error, message, help });
 }
 
-/// Options that a stage does not take.
+/// Options that a stage does not support.
 fn stages<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     let Some(stage) = config.stage() else { return };
     let at_stage = zero(config, "stage").or_else(|| config.entry(ZERO));
@@ -241,8 +241,8 @@ fn stages<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pa
         zero(config, "legacy_stage1").filter(|_| stage > 0 && on(config, "zero_optimization.legacy_stage1", false) == Some(true))
     {
         let message = message!(
-            "DeepSpeed refuses legacy_stage1: it is gone since 0.5.9",
-            "DeepSpeed 拒绝 legacy_stage1：自 0.5.9 起已移除"
+            "DeepSpeed rejects `legacy_stage1`, which was removed in 0.5.9",
+            "DeepSpeed 拒绝 `legacy_stage1`：自 0.5.9 起已移除"
         );
         pairs.push(Pair { at, other: None, severity: Severity::Error, message, help: message!("delete it", "删除它") });
     }
@@ -250,8 +250,8 @@ fn stages<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pa
         .filter(|_| stage == 3 && on(config, "zero_optimization.elastic_checkpoint", false) == Some(true))
     {
         let message = message!(
-            "stage 3 has no elastic_checkpoint: DeepSpeed warns and ignores it",
-            "阶段 3 没有 elastic_checkpoint：DeepSpeed 会警告并忽略"
+            "`elastic_checkpoint` has no effect at stage 3: DeepSpeed warns and ignores it",
+            "`elastic_checkpoint` 在阶段 3 下不起作用：DeepSpeed 会警告并忽略"
         );
         let help = message!("use universal checkpoints instead", "请改用 universal checkpoint");
         pairs.push(Pair { at, other: at_stage, severity: Severity::Warning, message, help });
@@ -263,7 +263,7 @@ fn stages<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pa
         .filter(|size| size % 2 != 0);
     if let (Some(at), Some(size), 1 | 2) = (zero(config, "allgather_bucket_size"), odd, stage) {
         let message = message!(
-            "stage {stage} refuses an odd allgather_bucket_size ({size})",
+            "stage {stage} rejects an odd allgather_bucket_size ({size})",
             "阶段 {stage} 拒绝奇数的 allgather_bucket_size（{size}）"
         );
         pairs.push(Pair { at, other: None, severity: Severity::Error, message, help: message!("make it even", "改为偶数") });
@@ -275,8 +275,9 @@ fn stages<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pa
         && on(config, "zero_optimization.reduce_scatter", true) == Some(true)
     {
         let message =
-            message!("stage 3 with reduce_scatter refuses the Muon optimizer", "阶段 3 启用 reduce_scatter 时拒绝 Muon 优化器");
-        let help = message!("set zero_optimization.reduce_scatter to false", "把 zero_optimization.reduce_scatter 设为 false");
+            message!("stage 3 with `reduce_scatter` rejects the Muon optimizer", "阶段 3 启用 reduce_scatter 时拒绝 Muon 优化器");
+        let help =
+            message!("set `zero_optimization.reduce_scatter` to false", "把 `zero_optimization.reduce_scatter` 设为 false");
         pairs.push(Pair { at, other: zero(config, "reduce_scatter").or(at_stage), severity: Severity::Error, message, help });
     }
 }
@@ -287,18 +288,19 @@ fn summing<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, stage: i64, pairs
     let sum =
         config.value("gradient_allreduce_op").and_then(|v| v.as_str().map(|text| text.eq_ignore_ascii_case("sum"))) == Some(true);
     if let Some(at) = config.entry("gradient_allreduce_op").filter(|_| sum) {
-        let help = message!("write \"mean\"", "写作 \"mean\"");
+        let help = message!("set it to \"mean\"", "设为 \"mean\"");
         if stage == 3 {
-            let message = message!("stage 3 refuses gradient_allreduce_op \"sum\"", "阶段 3 拒绝 gradient_allreduce_op \"sum\"");
+            let message = message!("stage 3 rejects gradient_allreduce_op \"sum\"", "阶段 3 拒绝 gradient_allreduce_op \"sum\"");
             pairs.push(Pair { at, other: zero(config, "stage"), severity, message, help });
         } else if let Some(other) = zero(config, "zenflow").filter(|item| item.value.is_mapping()) {
-            let message = message!("zenflow refuses gradient_allreduce_op \"sum\"", "zenflow 拒绝 gradient_allreduce_op \"sum\"");
+            let message =
+                message!("`zenflow` rejects gradient_allreduce_op \"sum\"", "zenflow 拒绝 gradient_allreduce_op \"sum\"");
             pairs.push(Pair { at, other: Some(other), severity, message, help });
         } else if let Some(other) =
             config.entry("compile.deepcompile").filter(|_| on(config, "compile.deepcompile", false) == Some(true))
         {
             let message =
-                message!("deepcompile refuses gradient_allreduce_op \"sum\"", "deepcompile 拒绝 gradient_allreduce_op \"sum\"");
+                message!("`deepcompile` rejects gradient_allreduce_op \"sum\"", "deepcompile 拒绝 gradient_allreduce_op \"sum\"");
             pairs.push(Pair { at, other: Some(other), severity, message, help });
         }
     }
@@ -306,7 +308,7 @@ fn summing<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, stage: i64, pairs
     let overlaps = on(config, "zero_optimization.overlap_comm", stage == 3) == Some(true);
     if let Some(at) = config.entry("managed_gradient_accumulation").filter(|_| unmanaged && overlaps && matches!(stage, 1 | 3)) {
         let message = message!(
-            "DeepSpeed refuses managed_gradient_accumulation: false with overlap_comm at stage {stage}",
+            "DeepSpeed rejects `managed_gradient_accumulation: false` with `overlap_comm` at stage {stage}",
             "阶段 {stage} 启用 overlap_comm 时 DeepSpeed 拒绝 managed_gradient_accumulation: false"
         );
         let help = message!("set zero_optimization.overlap_comm to false", "把 zero_optimization.overlap_comm 设为 false");
@@ -314,7 +316,7 @@ fn summing<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, stage: i64, pairs
     }
 }
 
-/// An old key beside the one that replaced it, and two spellings of one key.
+/// An old key next to the one that replaced it, and two spellings of one key.
 fn replaced<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     let Some(block) = config.block(ZERO) else { return };
     for (old, new) in [
@@ -324,7 +326,7 @@ fn replaced<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
     ] {
         if let (Some(at), Some(other)) = (zero(config, old), zero(config, new)) {
             let message = message!(
-                "DeepSpeed refuses `{old}` beside `{new}`, which replaced it",
+                "DeepSpeed rejects `{old}` next to `{new}`, which replaced it",
                 "DeepSpeed 拒绝同时写 `{old}` 与取代它的 `{new}`"
             );
             let help = message!("delete `{old}`", "删除 `{old}`");
@@ -337,7 +339,7 @@ fn replaced<'a>(config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pair<'a>>) {
             if let (Some((key, value)), Some((k, v))) = (block.entry(alias), block.entry(name)) {
                 let (at, other) = (ConfigEntry { key, value }, ConfigEntry { key: k, value: v });
                 let message = message!(
-                    "DeepSpeed refuses `{alias}` beside `{name}`: they are one key",
+                    "DeepSpeed rejects `{alias}` next to `{name}`: they are the same key",
                     "DeepSpeed 拒绝同时写 `{alias}` 与 `{name}`：它们是同一个键"
                 );
                 let help = message!("keep `{name}`", "保留 `{name}`");

@@ -1,10 +1,10 @@
 //! # zero-without-optimizer
 //!
-//! ZeRO stage 1 or 2 without an optimizer, neither in the file nor in the code.
+//! ZeRO stage 1 or 2 without an optimizer in the file or in the code.
 //!
 //! ## Why it matters
 //! Stages 1 and 2 shard the optimizer: without one `deepspeed.initialize` stops with `zero stage 2 requires an optimizer`.
-//! (Stage 3 goes on, and only offloads parameters, as for inference.)
+//! (Stage 3 continues and only offloads parameters, as for inference.)
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -48,10 +48,10 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: which optimizer is meant is not known.
+//! None: the intended optimizer is unknown.
 //!
 //! ## When it is silent
-//! Where accelerate or the Trainer reads the file, and where what reaches `deepspeed.initialize` is not seen.
+//! When accelerate or the Trainer reads the file, and when the arguments of `deepspeed.initialize` are unknown.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/engine.py:2659`, run.
@@ -65,7 +65,7 @@
 //! 会继续，但只像推理那样卸载参数。）
 //!
 //! ## 修复
-//! 不提供：无法得知本意是哪个优化器。
+//! 无：无法得知本意是哪个优化器。
 //!
 //! ## 何时不报
 //! 由 accelerate 或 Trainer 读取该文件时；看不出传给 `deepspeed.initialize` 的内容时。
@@ -102,16 +102,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let at = config.entry("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
         let message = message!(
-            "DeepSpeed refuses stage {stage} without an optimizer: neither the file nor deepspeed.initialize has one",
-            "DeepSpeed 拒绝没有优化器的阶段 {stage}：文件与 deepspeed.initialize 都没有给出"
+            "stage {stage} needs an optimizer, but neither the file nor deepspeed.initialize has one; DeepSpeed raises an error",
+            "阶段 {stage} 需要优化器，但文件与 deepspeed.initialize 都没有；DeepSpeed 会报错"
         );
         let help = message!(
-            "add \"optimizer\" to the file, or give one to deepspeed.initialize",
+            "add \"optimizer\" to the file, or pass one to deepspeed.initialize",
             "在文件中加入 \"optimizer\"，或传给 deepspeed.initialize"
         );
         let mut finding = RULE.finding(at, message).with_help(help);
         if let Some(call) = one.run.and_then(|run| run.code.as_deref()).and_then(|code| initialize::calls(code).next()) {
-            finding = finding.with_related(call.place, message!("the engine is made here", "引擎在此处创建"));
+            finding = finding.with_related(call.place, message!("the engine is created here", "引擎在此处创建"));
         }
         out.push(finding);
     }

@@ -1,10 +1,10 @@
 //! # zero-without-stage
 //!
-//! A `zero_optimization` block that names no stage, or is no block at all.
+//! A `zero_optimization` block without a stage, or a value that is not a block.
 //!
 //! ## Why it matters
-//! Without `stage` DeepSpeed takes stage 0: nothing is sharded or offloaded, whatever else the block says. `true` and `false`
-//! are the format of its first versions for stage 1 and 0; accelerate and the Trainer cannot read it.
+//! Without `stage` DeepSpeed uses stage 0: nothing is sharded or offloaded, whatever else the block sets. `true` and `false` are
+//! the format of its first versions for stages 1 and 0; accelerate and the Trainer cannot read it.
 //!
 //! ## Example
 //! ```json file=ds_config.json
@@ -23,10 +23,10 @@
 //! ```
 //!
 //! ## Fix
-//! Not offered: the stage that was meant is not known.
+//! None: the intended stage is unknown.
 //!
 //! ## When it is milder
-//! A warning for the old format under plain DeepSpeed, an error where accelerate or the Trainer reads the file.
+//! Warning for the old format with plain DeepSpeed, error if accelerate or the Trainer reads the file.
 //!
 //! ## Sources
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:95` and `:20` (old format), run; accelerate 1.15.0 `utils/deepspeed.py`, run.
@@ -40,7 +40,7 @@
 //! 阶段 1 与 0；accelerate 与 Trainer 无法读取。
 //!
 //! ## 修复
-//! 不提供：无法得知本意是哪个阶段。
+//! 无：无法得知本意是哪个阶段。
 //!
 //! ## 何时从轻
 //! 旧写法在原生 DeepSpeed 下只报警告；由 accelerate 或 Trainer 读取时报错误。
@@ -75,8 +75,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Evaluated::Known(Value::Bool(on)) => out.push(old_format(&config, item, on)),
             Evaluated::Known(Value::Map(entries)) if !entries.is_empty() && config.entry("zero_optimization.stage").is_none() => {
                 let message = message!(
-                    "zero_optimization names no stage, so DeepSpeed takes stage 0 and the block has no effect",
-                    "zero_optimization 没有写 stage，DeepSpeed 取阶段 0，整个块不起作用"
+                    "`zero_optimization` does not set `stage`: DeepSpeed uses stage 0, and the block has no effect",
+                    "`zero_optimization` 未设置 `stage`：DeepSpeed 取阶段 0，整个块不起作用"
                 );
                 let help = message!("add \"stage\": 1, 2 or 3", "加入 \"stage\"：1、2 或 3");
                 out.push(RULE.finding(config.key_place(item), message).with_help(help));
@@ -98,13 +98,13 @@ fn old_format(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, on: bool) -> 
     };
     if config.read_by(Consumers::HUGGING_FACE).is_some() {
         let message = message!(
-            "accelerate and the Trainer cannot read `zero_optimization: {on}`: it must be a block",
-            "accelerate 与 Trainer 无法读取 `zero_optimization: {on}`：它必须是一个块"
+            "accelerate and the Trainer cannot read `zero_optimization: {on}`: expected a mapping",
+            "accelerate 与 Trainer 无法读取 `zero_optimization: {on}`：应为映射"
         );
         return RULE.finding(place, message).with_severity(Severity::Error).with_help(help).with_fix(fix);
     }
     let message = message!(
-        "`zero_optimization: {on}` is the deprecated way to say stage {stage}",
+        "`zero_optimization: {on}` is a deprecated form of stage {stage}",
         "`zero_optimization: {on}` 是表示阶段 {stage} 的已弃用写法"
     );
     RULE.finding(place, message).with_help(help).with_fix(fix)
