@@ -13,7 +13,7 @@ pub const VARIABLES: [&str; 3] = ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_
 pub enum SettingType {
     /// `True` or `False`, with a capital.
     Truth,
-    /// A whole number of at least so many.
+    /// An integer of at least so many.
     AtLeast(u64),
     /// A power of two, up to so many.
     Power(u64),
@@ -53,10 +53,10 @@ pub const SETTINGS: &[(&str, SettingType)] = &[
     ("expandable_segments_reserve", SettingType::Anything),
 ];
 
-/// What torch refuses.
+/// What torch rejects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AllocConfError {
-    /// The bytes of the text that are refused.
+    /// The bytes of the text that are rejected.
     pub range: Range<usize>,
     /// Why.
     pub what: ErrorKind,
@@ -64,7 +64,7 @@ pub struct AllocConfError {
     pub instead: Option<String>,
 }
 
-/// Why a text is refused.
+/// Why a text is rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorKind {
     /// Quotes that belong to the text.
@@ -77,7 +77,7 @@ pub enum ErrorKind {
     Separator(String),
     /// A comma too many.
     Comma,
-    /// Nothing behind the name.
+    /// Nothing after the name.
     NoValue(String),
     /// A value that this setting does not take.
     Value(&'static str, String, SettingType),
@@ -88,7 +88,7 @@ struct Token {
     range: Range<usize>,
 }
 
-/// What torch refuses in a text, in order; it stops at the first itself.
+/// What torch rejects in a text, in order; it stops at the first itself.
 pub fn errors(text: &str) -> Vec<AllocConfError> {
     if let Some(problem) = quotes(text) {
         return vec![problem];
@@ -120,7 +120,7 @@ pub fn errors(text: &str) -> Vec<AllocConfError> {
     found
 }
 
-/// The token behind the next comma that stands in no brackets.
+/// The token after the next comma that is in no brackets.
 fn end_after(tokens: &[Token], from: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(from) {
@@ -235,7 +235,7 @@ fn refused(text: &str, name: &'static str, takes: SettingType, value: &Token) ->
     }
 }
 
-/// `True;max_split_size_mb`: a value with the next setting behind it.
+/// `True;max_split_size_mb`: a value with the next setting after it.
 fn separator(text: &str, value: &Token) -> Option<AllocConfError> {
     let written = &text[value.range.clone()];
     let (name, _) = SETTINGS.iter().find(|(name, _)| value.text.len() > name.len() && value.text.ends_with(name))?;

@@ -1,4 +1,4 @@
-//! What rules over argument sets share: which sets to look at, how grave a finding may be there, how values are shown.
+//! What rules over argument sets share: which sets to look at, the severity of a finding there, how values are shown.
 
 use vramlint_base::{Edit, Severity, Value};
 use vramlint_edit as edit;
@@ -10,7 +10,7 @@ pub fn trainings<'a>(project: &'a Project) -> impl Iterator<Item = &'a ArgumentS
     project.arguments().iter().filter(|set| set.training_class().is_some())
 }
 
-/// Every set of one of these classes, where somebody is seen to read it.
+/// Every set of one of these classes, for which a reader is found.
 pub fn sets_of<'a>(project: &'a Project, classes: &'static [&'static str]) -> impl Iterator<Item = &'a ArgumentSet> {
     trainings(project)
         .filter(|set| set.training_class().is_some_and(|class| classes.contains(&class)) && set.reader != ArgumentReader::Unknown)
@@ -24,7 +24,7 @@ pub fn is_trl(set: &ArgumentSet) -> bool {
     set.training_class().is_some_and(|class| class.starts_with("trl."))
 }
 
-/// The severity in a set: a warning at most where nobody is seen to read the file, and in blocks of documents.
+/// The severity in a set: a warning at most if no reader of the file is found, and in blocks of documents.
 pub fn capped(project: &Project, set: &ArgumentSet, severity: Severity) -> Severity {
     let loose = set.tolerates_errors || set.reader == ArgumentReader::Unknown || project.is_documentation_snippet(set.file());
     if loose { severity.min(Severity::Warning) } else { severity }

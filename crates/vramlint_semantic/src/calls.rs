@@ -43,7 +43,7 @@ pub fn settled_by_code(call: &LibraryCall, argument: &CallArgument) -> bool {
     argument.may_be_absent() || argument.name.as_deref().is_some_and(asked)
 }
 
-/// Whether a condition speaks of a keyword as a text, not of the value that has the same name.
+/// Whether a condition mentions a keyword as a text, not of the value that has the same name.
 pub fn asks_for(condition: &str, name: &str) -> bool {
     condition.contains(&format!("\"{name}\"")) || condition.contains(&format!("'{name}'"))
 }
@@ -141,7 +141,7 @@ pub fn remove_argument(
     Some(Fix { title: message!("remove {name}", "去掉 {name}"), applicability, edits })
 }
 
-/// Adds keyword arguments behind the others: the first name, and the rest as source.
+/// Adds keyword arguments after the others: the first name, and the rest as source.
 pub fn add_argument(
     project: &Project,
     call: &LibraryCall,
@@ -153,7 +153,7 @@ pub fn add_argument(
     Some(Fix { title: message!("add {name}={source}", "加上 {name}={source}"), applicability, edits })
 }
 
-/// How grave what a call is refused for is: a warning at most in blocks of documents.
+/// The severity of what a call is rejected for: a warning at most in blocks of documents.
 pub fn cap_severity(project: &Project, call: &LibraryCall, severity: Severity) -> Severity {
     if project.is_documentation_snippet(call.file) { severity.min(Severity::Warning) } else { severity }
 }

@@ -7,7 +7,7 @@ use vramlint_resolve::code::LibraryCall;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_resolve::{Feature, Project};
 
-/// How a name stands with a class.
+/// Whether a class has a name.
 #[derive(Clone, Copy, Debug)]
 pub enum FieldStatus {
     /// It is taken, or may be as far as is known.
@@ -34,7 +34,7 @@ pub enum FieldStatus {
     Unknown,
 }
 
-/// How a name stands with several classes that one parser fills, or with one.
+/// Whether several classes that one parser fills, or one class, have a name.
 pub fn status(project: &Project, file: FileId, found: &[&'static Class], name: &str) -> FieldStatus {
     let fields: Vec<&'static Field> = found.iter().flat_map(|class| declarations(class, name)).collect();
     if fields.is_empty() {
@@ -107,7 +107,7 @@ pub fn short(names: &[String]) -> &str {
     training.map_or("", |name| name.rsplit('.').next().unwrap_or(name))
 }
 
-/// The table of a class or trainer whose call refuses every other keyword. Argument classes are looked at as sets of arguments; a
+/// The table of a class or trainer whose call rejects every other keyword. Argument classes are looked at as sets of arguments; a
 /// class of the project may take more; unsloth replaces trainers by its own.
 pub fn class_of_call(project: &Project, call: &LibraryCall) -> Option<&'static Class> {
     if class_name(&call.path).is_some() || call.is_subclass {

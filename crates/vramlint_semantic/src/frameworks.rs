@@ -30,13 +30,13 @@ pub struct FrameworkConfig<'a> {
 pub struct FrameworkSetting {
     /// `None` for a value that is not known.
     pub value: Option<Value>,
-    /// Where the value stands; of a switch the flag itself.
+    /// Where the value is; of a switch the flag itself.
     pub place: FileRange,
-    /// Where its name stands.
+    /// Where its name is.
     pub key: FileRange,
     /// Whether a flag or an override of the command gives it.
     pub by_flag: bool,
-    /// Whether it stands in a block of its file.
+    /// Whether it is in a block of its file.
     pub nested: bool,
 }
 
@@ -131,7 +131,7 @@ fn collect(
     depth: usize,
     into: &mut BTreeMap<String, FrameworkSetting>,
 ) {
-    // Merge keys bring in what stands elsewhere; what is written here wins.
+    // Merge keys bring in what is elsewhere; what is written here wins.
     for (key, value) in node.entries() {
         let Some(name) = key.text() else { continue };
         let path = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
@@ -139,7 +139,7 @@ fn collect(
             collect(file, value, loader, &path, depth - 1, into);
         }
         let templated = value.text().is_some_and(has_template_mark);
-        // A list that begins below its key is told at the key.
+        // A list that begins below its key is reported at the key.
         let below =
             || file.text.get(key.range().end as usize..value.range().start as usize).is_some_and(|gap| gap.contains('\n'));
         let block = !value.range().is_empty() && value.text().is_none() && !value.is_mapping() && below();
@@ -151,7 +151,7 @@ fn collect(
     }
 }
 
-/// What argparse makes of a word, near enough: truth values and numbers, else text.
+/// What argparse makes of a word, near enough: booleans and numbers, else text.
 fn typed(text: &str) -> Value {
     match text {
         "true" | "True" => Value::Bool(true),
@@ -176,7 +176,7 @@ impl FrameworkConfig<'_> {
         self.dialect.framework().name
     }
 
-    /// Every setting that stands for itself: those of blocks only where the framework's class has the keys of the block.
+    /// Every setting that is on its own: those of blocks only where the framework's class has the keys of the block.
     pub fn top_level(&self) -> impl Iterator<Item = (&str, &FrameworkSetting)> {
         let blocks: BTreeSet<&str> =
             self.class().into_iter().flat_map(Class::fields).filter_map(|field| Some(field.name.rsplit_once('.')?.0)).collect();
@@ -192,7 +192,7 @@ impl FrameworkConfig<'_> {
         settings.map(|(name, setting)| (name.as_str(), setting))
     }
 
-    /// Whether its command is seen, so that nobody else reads the file.
+    /// Whether its command is seen, so that no other program reads the file.
     pub fn is_launched(&self) -> bool {
         self.launch.is_some()
     }
@@ -237,7 +237,7 @@ impl FrameworkConfig<'_> {
         self.settings.get(key)?.value.as_ref()
     }
 
-    /// Where a setting's value stands.
+    /// Where a setting's value is.
     pub fn place(&self, key: &str) -> Option<FileRange> {
         self.settings.get(key).map(|setting| setting.place)
     }
@@ -267,7 +267,7 @@ impl FrameworkConfig<'_> {
         self.value(key)?.as_str()
     }
 
-    /// The whole number of a setting.
+    /// The integer of a setting.
     pub fn int(&self, key: &str) -> Option<i64> {
         self.value(key)?.as_int()
     }

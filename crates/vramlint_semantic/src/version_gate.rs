@@ -1,10 +1,10 @@
 //! How sure a rule may be when what it finds depends on the version of a library.
 //!
-//! [`severity`] answers how grave a finding is; [`evaluate`] answers the same with words for the message and the place of the pin:
+//! [`severity`] answers how severe a finding is; [`evaluate`] answers the same with words for the message and the place of the pin:
 //!
 //! ```text
 //! let Some(gate) = version_gate::evaluate(project, file, &Span::since("transformers", "5.0"), Severity::Error) else { return };
-//! sink.push(gate.annotate(RULE.finding(place, message!("`x` is refused", "`x` 会被拒绝"))));
+//! sink.push(gate.annotate(RULE.finding(place, message!("`x` is rejected", "`x` 会被拒绝"))));
 //! ```
 
 use vramlint_base::{FileId, FileRange, Finding, Message, Related, Severity, message};
@@ -21,12 +21,12 @@ pub fn severity(project: &Project, file: FileId, span: &VersionRange, certain: S
     }
 }
 
-/// How grave something is, and how to say why.
+/// The severity of something, and how to say why.
 #[derive(Clone, Debug)]
 pub struct VersionGate {
     /// The rule's own severity, or advice where the version is not certain.
     pub severity: Severity,
-    /// ` (transformers 5.23.0 from requirements.txt)`, to stand behind a message; ` (from transformers 5.23 on)` where the version
+    /// ` (transformers 5.23.0 from requirements.txt)`, to put after a message; ` (from transformers 5.23 on)` where the version
     /// is not known.
     pub note: Message,
     /// What to do where the version is not certain: say which it is.
@@ -50,7 +50,7 @@ pub fn evaluate(project: &Project, file: FileId, span: &VersionRange, certain: S
 }
 
 impl VersionGate {
-    /// A finding with this severity, the note behind its message, and the pin as another end of it.
+    /// A finding with this severity, the note after its message, and the pin as another end of it.
     pub fn annotate(&self, mut finding: Finding) -> Finding {
         finding.severity = self.severity;
         finding.message.en.push_str(&self.note.en);

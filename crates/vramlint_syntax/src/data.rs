@@ -213,7 +213,7 @@ impl<'a> NodeRef<'a> {
             return own;
         }
         let merges = self.entries().filter(|(k, _)| k.scalar().is_some_and(|s| s.style == Style::Plain && s.text == "<<"));
-        // Of several merge keys the last wins; of a list behind one of them the first (PyYAML 6.0.3, `flatten_mapping`).
+        // Of several merge keys the last wins; of a list after one of them the first (PyYAML 6.0.3, `flatten_mapping`).
         for (_, value) in merges.collect::<Vec<_>>().into_iter().rev() {
             let mut sources: Vec<NodeRef<'a>> = value.items().collect();
             if sources.is_empty() {

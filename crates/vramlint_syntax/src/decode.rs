@@ -85,7 +85,7 @@ fn character(text: &str, at: usize) -> TextRange {
 /// zero and no other, as in Latin text saved by PowerShell without one.
 fn utf16(bytes: &[u8]) -> Option<bool> {
     match bytes {
-        // With two zero bytes behind it, this is the mark of UTF-32: left to the test for binary files.
+        // With two zero bytes after it, this is the mark of UTF-32: left to the test for binary files.
         [0xFF, 0xFE, 0, 0, ..] => return None,
         [0xFF, 0xFE, ..] => return Some(true),
         [0xFE, 0xFF, ..] => return Some(false),
@@ -137,7 +137,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     start.contains(&0) || controls * 10 > start.len()
 }
 
-/// Control characters that no text holds; escape and backspace stand in logs of terminals, form feeds in old sources.
+/// Control characters that no text holds; escape and backspace are in logs of terminals, form feeds in old sources.
 fn is_control(found: char) -> bool {
     matches!(found, '\0'..='\u{7}' | '\u{b}' | '\u{e}'..='\u{1a}' | '\u{1c}'..='\u{1f}' | '\u{7f}')
 }
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn gbk_is_named_with_byte_and_line() {
-        // "# 批量大小\nbatch: 4\n" in GBK, behind one line of ASCII.
+        // "# 批量大小\nbatch: 4\n" in GBK, after one line of ASCII.
         let mut bytes = b"stage: 2\r\n# ".to_vec();
         bytes.extend([0xC5, 0xFA, 0xC1, 0xBF, 0xB4, 0xF3, 0xD0, 0xA1]);
         bytes.extend(b"\nbatch: 4\n");

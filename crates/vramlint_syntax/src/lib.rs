@@ -25,11 +25,11 @@ pub struct Comment {
     pub range: TextRange,
     /// Without the marker, trimmed.
     pub text: String,
-    /// Whether something other than blanks stands before it on its line.
+    /// Whether something other than blanks is before it on its line.
     pub trailing: bool,
 }
 
-/// Which readers of the same text refuse it.
+/// Which readers of the same text reject it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RefusedBy {
     /// Every reader of this language.
@@ -40,7 +40,7 @@ pub enum RefusedBy {
     Hjson,
     /// Only PyYAML; the YAML 1.2 standard passes.
     PyYaml,
-    /// Loaders that refuse duplicate keys (OmegaConf, ruamel); PyYAML passes.
+    /// Loaders that reject duplicate keys (OmegaConf, ruamel); PyYAML passes.
     UniqueKeys,
     /// Nobody: it is beyond what our reader takes (depth, size), and was left out.
     Nobody,
@@ -53,6 +53,6 @@ pub struct SyntaxError {
     pub range: TextRange,
     /// What is wrong.
     pub message: Message,
-    /// Who refuses the text because of it.
+    /// Who rejects the text because of it.
     pub refused_by: RefusedBy,
 }

@@ -96,7 +96,7 @@ fn refusal(at: &'static str, micro_key: &'static str, batch: i64, micro: i64) ->
 
 fn axolotl(keys: &FrameworkConfig<'_>) -> Option<Refusal> {
     let (batch, micro) = (keys.int("batch_size")?, keys.int("micro_batch_size")?);
-    // A batch below the micro-batch is refused elsewhere or means one step.
+    // A batch below the micro-batch is rejected elsewhere or means one step.
     (micro > 0 && batch > micro && batch % micro != 0 && keys.is_off("gradient_accumulation_steps"))
         .then(|| refusal("batch_size", "micro_batch_size", batch, micro))
 }

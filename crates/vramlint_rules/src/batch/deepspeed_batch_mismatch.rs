@@ -77,7 +77,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let Some(batch) = Batch::of(&config) else { continue };
-        // Who completes the file may also change it, but hardly one of three numbers that all stand there.
+        // Who completes the file may also change it, but hardly one of three numbers that are all set.
         let whole = batch.train.is_some() && batch.micro.is_some();
         let found = config.uses.iter().find_map(|one| {
             let sure = one.consumers.within(Consumers::KNOWN);
@@ -94,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The three numbers with their entries, where all that is written is a whole number above 0.
+/// The three numbers with their entries, where all that is written is an integer above 0.
 struct Batch<'a> {
     train: Option<(i64, ConfigEntry<'a>)>,
     micro: Option<(i64, ConfigEntry<'a>)>,

@@ -124,7 +124,7 @@ fn arithmetic(file: &SourceFile, claim: &Claim, verdict: &Comparison<'_>) -> Opt
     Some(finding)
 }
 
-/// A claim that the numbers of its run, or those beside it, contradict.
+/// A claim that the numbers of its run, or those next to it, contradict.
 fn contradiction(file: &SourceFile, claimed: &LocatedClaim, verdict: &Comparison<'_>) -> Option<Finding> {
     let (claim, stated) = (&claimed.claim, claimed.claim.total);
     let (numbers, message, fixes) = match verdict {

@@ -17,7 +17,7 @@ use crate::Rule;
 use vramlint_base::{FileId, FileRange};
 use vramlint_resolve::Project;
 
-/// Where a file speaks of its effective batch: `effective batch = 4 x 2 x 8 = 64` in a comment, or in the prose of a document.
+/// Where a file mentions its effective batch: `effective batch = 4 x 2 x 8 = 64` in a comment, or in the prose of a document.
 pub fn claims(project: &Project, file: FileId) -> Vec<FileRange> {
     claim::extract::claims(project.file(file)).into_iter().map(|claimed| FileRange::new(file, claimed.claim.range)).collect()
 }

@@ -225,7 +225,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
     }
 }
 
-/// torchrun and python hand the variable on as it is, and nobody checks it: an unknown word means no mixed precision.
+/// torchrun and python pass the variable on as it is, without a check: an unknown word means no mixed precision.
 fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, out: &mut Sink) {
     const VARIABLE: &str = "ACCELERATE_MIXED_PRECISION";
     let call = at.call();

@@ -90,7 +90,7 @@ pub(super) fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
 fn pair_of(file: vramlint_base::FileId, first: &Arm, second: &Arm, text: &str) -> Option<vramlint_base::Finding> {
     let asked = first.test.as_ref()?;
     // Names that share a setting (`"7b"`, `"13b"`) make a table; a step between two amounts, or a choice without a difference, is
-    // what somebody forgot to fill in.
+    // what the author forgot to fill in.
     let chooses = match &second.test {
         None => quantity(asked).is_some() || first.body.iter().any(sets_training_value),
         Some(next) => {

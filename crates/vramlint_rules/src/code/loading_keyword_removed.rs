@@ -151,7 +151,7 @@ fn fix(cx: &Context<'_>, call: &LibraryCall, argument: &CallArgument, name: &str
     Some(Fix { title: message!("write {text}", "改为 {text}"), applicability: Applicability::Safe, edits })
 }
 
-/// Brings `BitsAndBytesConfig` in beside the other names of transformers; nothing where it is there. `None` where that cannot be done.
+/// Brings `BitsAndBytesConfig` in next to the other names of transformers; nothing where it is there. `None` where that cannot be done.
 #[allow(clippy::option_option)] // cannot be done, need not be done
 fn import(cx: &Context<'_>, call: &LibraryCall) -> Option<Option<Edit>> {
     let module = cx.project.file(call.file).python()?;

@@ -6,16 +6,16 @@ use vramlint_syntax::python::{Call, Context, Expr, ExprKind, Module, Stmt, StmtK
 pub(super) struct Loop<'a> {
     /// What is done in each round, inner loops left out.
     pub(super) own: Vec<Own<'a>>,
-    /// Where it stands.
+    /// Where it is.
     pub(super) context: Context<'a>,
 }
 
 /// A statement of a loop.
 pub(super) struct Own<'a> {
     pub(super) stmt: &'a Stmt,
-    /// The tests that it stands under, inside of the loop.
+    /// The tests that it is under, inside of the loop.
     pub(super) tests: Vec<&'a Expr>,
-    /// Whether it stands in a handler, or in `torch.no_grad()`.
+    /// Whether it is in a handler, or in `torch.no_grad()`.
     pub(super) aside: bool,
 }
 
@@ -73,13 +73,13 @@ impl<'a> Own<'a> {
         expressions.into_iter().flat_map(Expr::walk).filter_map(|expr| Some((expr, expr.as_call()?)))
     }
 
-    /// Whether it stands under a test of the form `step % N == 0`.
+    /// Whether it is under a test of the form `step % N == 0`.
     pub(super) fn every(&self) -> Option<&'a Expr> {
         self.tests.iter().find_map(|test| modulus(test))
     }
 }
 
-/// `N` of `(step + 1) % N == 0`, also behind `and` and `or`.
+/// `N` of `(step + 1) % N == 0`, also after `and` and `or`.
 fn modulus(test: &Expr) -> Option<&Expr> {
     test.walk().find_map(|expr| match &expr.kind {
         ExprKind::Binary(left, "%", right) if left.as_value().is_none() => Some(&**right),

@@ -93,7 +93,7 @@ fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, omega: bool, 
     }
 }
 
-/// The reader that refuses the file, where that is known.
+/// The reader that rejects the file, where that is known.
 fn refused_by(project: &Project, file: &SourceFile) -> Option<&'static str> {
     match project.kind(file.id) {
         kind if kind.config().is_some_and(|config| config.loader == ConfigLoader::OmegaConf) => Some("OmegaConf"),

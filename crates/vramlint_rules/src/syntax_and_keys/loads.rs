@@ -52,7 +52,7 @@ pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
     found
 }
 
-/// Whether the call is the parser's own rather than a `yaml.safe_load` beside it.
+/// Whether the call is the parser's own rather than a `yaml.safe_load` next to it.
 fn reads_arguments(project: &Project, load: &LoadedFile) -> bool {
     let text = load.place.range.slice(&project.file(load.place.file).text);
     FileFeatures::scan(text).has(Feature::ArgumentFileParser)

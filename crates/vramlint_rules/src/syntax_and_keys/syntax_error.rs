@@ -86,12 +86,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// How grave an error is for those who read this file; `None` where they pass it.
+/// The severity of an error for those who read this file; `None` where they pass it.
 fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<(Severity, Option<Message>)> {
     let kind = project.kind(file.id);
     let json = file.data().is_some_and(|data| data.json);
     match error.refused_by {
-        // The rule `duplicate-key` speaks of these.
+        // The rule `duplicate-key` reports these.
         RefusedBy::UniqueKeys => None,
         RefusedBy::Nobody => Some((
             Severity::Info,
@@ -113,7 +113,7 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
             FileKind::DeepSpeed => Some(strict(project, file)),
             _ => Some((Severity::Error, None)),
         },
-        // Of a key that stands twice the rule `duplicate-key` speaks.
+        // The rule `duplicate-key` reports a duplicate key.
         RefusedBy::Hjson if is_key(file, error) => None,
         RefusedBy::Hjson => {
             (kind == FileKind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
@@ -125,7 +125,7 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
 fn is_template(project: &Project, file: &SourceFile) -> bool {
     match &file.syntax {
         Syntax::Data(_) => yaml::looks_templated(&file.text),
-        // An f-string may hold doubled braces; a statement of a template engine stands alone.
+        // An f-string may hold doubled braces; a statement of a template engine is on a line of its own.
         Syntax::Python(_) => {
             project.features(file.id).has(Feature::Cookiecutter)
                 || file.text.lines().any(|line| line.trim_start().starts_with("{%"))
@@ -138,7 +138,7 @@ fn rendered() -> Message {
     message!("the file is a template: its rendered content is not known", "此文件是模板：渲染后的内容未知")
 }
 
-/// What only PyYAML's `safe_load` refuses, such as `!include`: an error where the tool is known to read with it, else advice,
+/// What only PyYAML's `safe_load` rejects, such as `!include`: an error where the tool is known to read with it, else advice,
 /// since a project's own loader may add tags.
 fn pyyaml(kind: FileKind) -> Option<(Severity, Option<Message>)> {
     match kind {

@@ -107,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 report(name, place, Some(run));
             }
         }
-        // The name that code loads by default is a candidate of the run: told above, or replaced by another.
+        // The name that code loads by default is a candidate of the run: reported above, or replaced by another.
         let settled: BTreeSet<&str> = settings().flat_map(|setting| &setting.candidates).filter_map(name_of).collect();
         for (name, place) in run.code.iter().flat_map(|code| loads(code)) {
             if !settled.contains(name) {
@@ -141,7 +141,7 @@ fn loads(code: &CodeFacts) -> impl Iterator<Item = (&str, FileRange)> {
 }
 
 /// Where the name itself is written, and whether that is certain: inside of the place; else where the file assigns it to the
-/// variable that stands there, if it has it once.
+/// variable that is there, if it has it once.
 fn within(project: &Project, place: FileRange, name: &str) -> (FileRange, bool) {
     let text = project.file(place.file).text.as_ref();
     let only = |start: usize, end: usize| {
@@ -154,13 +154,13 @@ fn within(project: &Project, place: FileRange, name: &str) -> (FileRange, bool) 
     range.map_or((place, false), |range| (FileRange::new(place.file, range), true))
 }
 
-/// Whether no longer name stands there.
+/// Whether the name is not part of a longer one.
 fn is_whole(text: &str, at: usize, name: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     !text[..at].ends_with(part) && !text[at + name.len()..].starts_with(part)
 }
 
-/// Whether a `=` stands before it on its line, and no comment.
+/// Whether a `=` is before it on its line, and no comment.
 fn is_assigned(text: &str, at: usize) -> bool {
     let line = text[..at].rsplit('\n').next().unwrap_or("");
     !line.contains('#') && line.trim_end_matches(['"', '\'', ' ']).ends_with('=')

@@ -88,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Keys of accelerate's file that take a name, never a truth value.
+/// Keys of accelerate's file that take a name, never a boolean.
 const NAMES: &[&[&str]] = &[
     &["distributed_type"],
     &["mixed_precision"],
@@ -195,7 +195,7 @@ fn finding(
 ) -> vramlint_base::Finding {
     let written = node.text().unwrap_or_default();
     let read = if value { "True" } else { "False" };
-    // Behind an alias the text stands at its anchor.
+    // The text of an alias is at its anchor.
     let target = node.follow();
     let place = FileRange::new(file.id, node.range());
     let fix_at = FileRange::new(file.id, target.range());

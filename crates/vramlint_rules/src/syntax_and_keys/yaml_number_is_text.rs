@@ -97,7 +97,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Who reads the file: how grave it is, and the place of the call where the project shows it.
+/// The reader of the file: the severity of a finding, and the place of the call where the project shows it.
 #[derive(Clone, Copy)]
 struct Reader {
     severity: Severity,
@@ -113,7 +113,7 @@ fn reader(project: &Project, file: &SourceFile, calls: &[Load]) -> Option<Reader
         return None;
     }
     match project.kind(file.id) {
-        // int('1e8') is refused when the plugin is built (accelerate 1.15.0 utils/dataclasses.py:1930).
+        // int('1e8') is rejected when the plugin is built (accelerate 1.15.0 utils/dataclasses.py:1930).
         FileKind::Accelerate => Some(Reader { severity: Severity::Warning, call: None }),
         // Hydra and OmegaConf take it for a number.
         FileKind::Training | FileKind::Framework(Dialect::HfTrainer) if is_hydra(project, file) => None,
@@ -182,7 +182,7 @@ impl<'a> Found<'a> {
         }
         let spelling = spelling(self.kind, path, &scalar.text, number);
         let finding = finding(self.file, path.last().copied().unwrap_or_default(), value, &scalar.text, spelling, self.reader);
-        // accelerate makes a whole number of the text, and stops, where this policy asks for it (utils/dataclasses.py:1930).
+        // accelerate makes an integer of the text, and stops, where this policy asks for it (utils/dataclasses.py:1930).
         let root = NodeRef { file: value.file, id: value.file.root().map_or(value.id, |root| root.id) };
         let policy = ["fsdp_auto_wrap_policy", "auto_wrap_policy"].iter().find_map(|key| root.at(&["fsdp_config", key])?.text());
         let refused = self.kind == FileKind::Accelerate
@@ -193,7 +193,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Whether a number is meant under this path: a key of accelerate that takes one, a setting that is one, or a name that speaks of
+/// Whether a number is meant under this path: a key of accelerate that takes one, a setting that is one, or a name that mentions
 /// one. `run_name: 1e5` and `commit: 12e4567` are meant as text.
 fn wants_number(kind: FileKind, path: &[&str], number: f64) -> bool {
     if kind == FileKind::Accelerate
@@ -308,8 +308,8 @@ fn speaks_of_number(name: &str) -> bool {
 /// Words in the names of settings that count something.
 const COUNTS: &[&str] = &["steps", "samples", "params", "tokens", "size", "epochs", "episodes", "examples", "rows"];
 
-/// The number as every loader reads it: in whole digits where a whole number is wanted, since `1.0e+8` is a float, and
-/// `int("100000000.0")` is refused (accelerate 1.15.0 utils/dataclasses.py:1930); else with a dot and a sign.
+/// The number as every loader reads it: in whole digits where an integer is wanted, since `1.0e+8` is a float, and
+/// `int("100000000.0")` is rejected (accelerate 1.15.0 utils/dataclasses.py:1930); else with a dot and a sign.
 #[allow(clippy::float_cmp, clippy::cast_possible_truncation)] // whole and far below 2^53
 fn spelling(kind: FileKind, path: &[&str], text: &str, number: f64) -> Option<String> {
     let whole = number.fract() == 0.0 && (1.0..1e15).contains(&number);

@@ -88,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether a name speaks of neither a file mode nor a time nor a port.
+/// Whether a name mentions neither a file mode nor a time nor a port.
 fn is_plain_number(name: &str) -> bool {
     let name = name.to_lowercase();
     !["mode", "perm", "mask", "time", "date", "port", "duration", "hour", "wall", "address", "version", "id"]

@@ -5,12 +5,12 @@ use vramlint_base::{Evaluated, Value};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 
 impl AccelerateLaunch<'_> {
-    /// Processes on all machines, where somebody gives a number.
+    /// Processes on all machines, if set.
     pub fn processes(&self) -> Option<(i64, LaunchValue)> {
         self.number("num_processes")
     }
 
-    /// Machines: 1 where nobody says; `None` where not known.
+    /// Machines: 1 if not set; `None` where not known.
     pub fn machines(&self) -> Option<i64> {
         match self.top_level("num_machines") {
             Evaluated::Absent => Some(1),
@@ -19,7 +19,7 @@ impl AccelerateLaunch<'_> {
         }
     }
 
-    /// The number that somebody gives for a key of the top level.
+    /// The number set for a key of the top level.
     pub fn number(&self, key: &str) -> Option<(i64, LaunchValue)> {
         let given = self.top_level(key).known()?;
         Some((given.as_int()?, given))
@@ -46,9 +46,9 @@ impl AccelerateLaunch<'_> {
         }
     }
 
-    /// FSDP's version, 1 where nobody says; `None` where not known.
+    /// FSDP's version, 1 if not set; `None` where not known.
     pub fn fsdp_version(&self) -> Option<i64> {
-        // Before, nobody reads the key.
+        // Before, the key is not read.
         let before = VersionRange::until("accelerate", "1.6");
         let file = self.file.map(|file| file.id).or_else(|| self.launch.map(|launch| launch.file))?;
         if self.project.version_matches(file, &before) == RangeMatch::Always {
@@ -73,7 +73,7 @@ impl AccelerateLaunch<'_> {
         }
     }
 
-    /// The ZeRO stage that the launch asks for, 2 where nobody says; `None` where not known, or where a JSON decides.
+    /// The ZeRO stage that the launch asks for, 2 if not set; `None` where not known, or where a JSON decides.
     pub fn zero_stage(&self) -> Option<i64> {
         if self.has_json()? {
             return None;

@@ -18,7 +18,7 @@ pub(super) const MODES: &[(&str, &str)] = &[
 /// How processes cooperate.
 #[derive(Clone, Debug)]
 pub struct DistributedType {
-    /// A name of accelerate's; `NO` also for the truth value that YAML makes of it.
+    /// A name of accelerate's; `NO` also for the boolean that YAML makes of it.
     pub name: String,
     /// Where it is written: the value in the file, or the flag.
     pub place: FileRange,
@@ -49,7 +49,7 @@ impl DistributedType {
 }
 
 impl AccelerateLaunch<'_> {
-    /// How processes cooperate; `None` where nobody says, or it is not known.
+    /// How processes cooperate; `None` if not set, or it is not known.
     pub fn distributed_type(&self) -> Option<DistributedType> {
         for (flag, name) in MODES {
             if let Some(found) = self.flag(flag) {

@@ -24,7 +24,7 @@ impl LaunchValue {
         self.key.map_or(self.place, |key| FileRange::new(key.file, key.range.cover(self.place.range)))
     }
 
-    /// The whole number: argparse turns the text of a flag into one.
+    /// The integer: argparse turns the text of a flag into one.
     pub fn as_int(&self) -> Option<i64> {
         match &self.value {
             Value::Int(number) => Some(*number),
@@ -38,8 +38,8 @@ impl LaunchValue {
         self.value.as_str()
     }
 
-    /// The truth value that accelerate's `str_to_bool` makes of it behind the environment (utils/environment.py:57), which takes
-    /// text and truth values alike.
+    /// The boolean that accelerate's `str_to_bool` makes of it in the environment (utils/environment.py:57), which takes
+    /// text and booleans alike.
     pub fn as_bool(&self) -> Option<bool> {
         match &self.value {
             Value::Bool(value) => Some(*value),

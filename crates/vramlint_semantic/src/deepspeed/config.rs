@@ -77,7 +77,7 @@ impl<'a> DeepSpeedConfig<'a> {
         path.split('.').try_fold(self.root, NodeRef::get).filter(|node| node.is_mapping())
     }
 
-    /// What stands at a path with dots.
+    /// What is at a path with dots.
     pub fn setting(&self, path: &str) -> Evaluated<Value> {
         self.entry(path).map_or(Evaluated::Absent, |item| self.setting_of(item.value))
     }
@@ -97,7 +97,7 @@ impl<'a> DeepSpeedConfig<'a> {
         if let Evaluated::Known(value) = self.setting(path) { Some(value) } else { None }
     }
 
-    /// A truth value as pydantic takes it, with the default of the key; `None` where it is not known.
+    /// A boolean as pydantic takes it, with the default of the key; `None` where it is not known.
     pub fn flag(&self, path: &str, default: bool) -> Option<bool> {
         match self.setting(path) {
             // Where `auto` reaches DeepSpeed, its models drop it (runtime/config_utils.py:56); who fills it is not asked here.
@@ -167,7 +167,7 @@ fn walk<'a>(node: NodeRef<'a>, path: &str, visit: &mut dyn FnMut(&str, ConfigEnt
     }
 }
 
-/// A truth value as pydantic takes it.
+/// A boolean as pydantic takes it.
 pub fn pydantic_bool(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(on) => Some(*on),
@@ -182,7 +182,7 @@ pub fn pydantic_bool(value: &Value) -> Option<bool> {
     }
 }
 
-/// A whole number as pydantic takes it: `2`, `2.0`, `"2"`, `true`.
+/// An integer as pydantic takes it: `2`, `2.0`, `"2"`, `true`.
 #[allow(clippy::cast_possible_truncation)] // checked to be whole and small
 pub fn pydantic_int(value: &Value) -> Option<i64> {
     match value {
@@ -199,13 +199,13 @@ pub fn inside(key: &Key, block: &str) -> bool {
     key.path.strip_prefix(block).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The severity of what DeepSpeed refuses from a version on and older ones, which may still be in use, do not: an error where the
+/// The severity of what DeepSpeed rejects from a version on and older ones, which may still be in use, do not: an error where the
 /// project has such a version, advice where its version is not known.
 pub fn recent(project: &Project, file: FileId, since: &'static str) -> Option<Severity> {
     version_gate::severity(project, file, &VersionRange::since("deepspeed", since), Severity::Error)
 }
 
-/// The severity of what every version refuses but those that a project pins and nobody else uses any more.
+/// The severity of what every version rejects but those that a project pins and are no longer in use elsewhere.
 pub fn unless_older(project: &Project, file: FileId, since: &'static str) -> Option<Severity> {
     (project.version_matches(file, &VersionRange::since("deepspeed", since)) != RangeMatch::Never).then_some(Severity::Error)
 }

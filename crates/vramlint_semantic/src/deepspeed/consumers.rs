@@ -1,4 +1,4 @@
-//! Who reads a DeepSpeed configuration: what is fine for one reader is refused, ignored or filled in by another.
+//! Who reads a DeepSpeed configuration: what is fine for one reader is rejected, ignored or filled in by another.
 //!
 //! Facts: DeepSpeed's own reader takes Hjson and resolves no `auto` (deepspeed 0.19.8 `runtime/config.py:444`); accelerate and
 //! transformers read strict JSON and fill some `auto` (accelerate 1.15.0 `utils/deepspeed.py:143`, `utils/dataclasses.py:1335`;
@@ -169,7 +169,7 @@ fn calls_engine(project: &Project, code: &CodeFacts) -> bool {
         || project.any_has(&code.files, Feature::DeepSpeedInitialize)
 }
 
-/// Whether the code reads the file itself and hands on what it made of it.
+/// Whether the code reads the file itself and passes on what it made of it.
 fn passes_through_code(project: &Project, code: &CodeFacts, file: FileId) -> bool {
     let loaded = code.loads.iter().filter(|load| load.role == LoadRole::DeepSpeed && load.loader.is_some());
     loaded.into_iter().any(|load| {

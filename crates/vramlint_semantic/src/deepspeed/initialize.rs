@@ -1,5 +1,5 @@
-//! What reaches `deepspeed.initialize` beside the configuration: an optimizer or a schedule made in code takes the place of the one
-//! in the file, so that nobody looks at that one.
+//! What reaches `deepspeed.initialize` next to the configuration: an optimizer or a schedule made in code takes the place of the one
+//! in the file, so that that one is ignored.
 
 use crate::deepspeed::config::DeepSpeedConfig;
 use crate::deepspeed::consumers::{ConfigUse, Consumers};
@@ -24,7 +24,7 @@ pub fn calls(code: &CodeFacts) -> impl Iterator<Item = &LibraryCall> {
 
 /// Whether a use gives an argument to the engine, by its name and its place.
 pub fn engine_argument(one: &ConfigUse<'_>, name: &str, position: usize) -> EngineArgument {
-    // accelerate and the Trainer take the optimizer and the schedule of the file where it has them, and refuse others.
+    // accelerate and the Trainer take the optimizer and the schedule of the file where it has them, and reject others.
     if one.consumers.within(Consumers::HUGGING_FACE) {
         return EngineArgument::No;
     }

@@ -9,7 +9,7 @@ const OWN: &[&str] = &["adagrad", "adam", "adamw", "lamb", "muadam", "muadamw", 
 /// Names that were known up to 0.19.6.
 const ONE_BIT: &[&str] = &["onebitadam", "onebitlamb", "zerooneadam"];
 
-/// The classes of `torch.optim`, whose names must be written exactly, with what they take beside the parameters.
+/// The classes of `torch.optim`, whose names must be written exactly, with what they take next to the parameters.
 const TORCH: &[(&str, &[&str])] = &[
     ("ASGD", &["lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable"]),
     ("Adadelta", &["lr", "rho", "eps", "weight_decay", "foreach", "capturable", "maximize", "differentiable"]),
@@ -74,7 +74,7 @@ pub enum Optimizer {
     Torch(&'static str),
     /// Known up to 0.19.6.
     OneBit,
-    /// Known to nobody.
+    /// Not known.
     Unknown,
 }
 
@@ -90,7 +90,7 @@ pub fn optimizer(name: &str) -> Optimizer {
     TORCH.iter().find(|(class, _)| *class == name).map_or(Optimizer::Unknown, |(class, _)| Optimizer::Torch(class))
 }
 
-/// The name that was probably meant by one that nobody knows.
+/// The name that was probably meant by an unknown one.
 pub fn meant(name: &str) -> &'static str {
     let lower = name.to_ascii_lowercase();
     let torch = TORCH.iter().find(|(class, _)| class.eq_ignore_ascii_case(&lower)).map(|(class, _)| *class);
@@ -209,7 +209,7 @@ pub enum Schedule {
     Own(&'static str, &'static [&'static str]),
     /// torch's.
     Torch,
-    /// Known to nobody.
+    /// Not known.
     Unknown,
 }
 
@@ -230,7 +230,7 @@ pub fn required(schedule: &str) -> &'static [&'static str] {
     }
 }
 
-/// The schedule that was probably meant by a name that nobody knows.
+/// The schedule that was probably meant by an unknown name.
 pub fn meant_schedule(name: &str) -> &'static str {
     let lower = name.to_ascii_lowercase();
     let same = SCHEDULES.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(own, _)| *own);

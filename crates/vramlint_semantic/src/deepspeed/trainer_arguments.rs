@@ -66,7 +66,7 @@ impl<'a> TrainerArguments<'a> {
         }
     }
 
-    /// The truth value of a switch; `None` where it is not known.
+    /// The boolean of a switch; `None` where it is not known.
     pub fn switch(&self, key: &str) -> Option<bool> {
         match self.entry(key) {
             Some(_) => self.set.bool(key, false),

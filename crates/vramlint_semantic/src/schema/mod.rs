@@ -55,12 +55,12 @@ pub fn files<'a>(project: &'a Project, kind: FileKind) -> impl Iterator<Item = (
     })
 }
 
-/// Whether pydantic checks the value of a key of DeepSpeed's file: everything inside the blocks that refuse unknown keys.
+/// Whether pydantic checks the value of a key of DeepSpeed's file: everything inside the blocks that reject unknown keys.
 pub fn is_checked(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(block, _)| keys::deepspeed_block_rejects_unknown(block) == Some(true))
 }
 
-/// The severity of what a tool refuses: only a warning where the name alone says that the file is its own.
+/// The severity of what a tool rejects: only a warning where the name alone says that the file is its own.
 pub const fn refusal_severity(certain: bool) -> Severity {
     if certain { Severity::Error } else { Severity::Warning }
 }

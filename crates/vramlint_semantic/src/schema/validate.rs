@@ -19,11 +19,11 @@ pub struct Constraint<'a> {
     pub nullable: bool,
     /// Least value, itself allowed.
     pub min: Option<f64>,
-    /// Lower bound, itself refused.
+    /// Lower bound, itself rejected.
     pub above: Option<f64>,
     /// Greatest value, itself allowed.
     pub max: Option<f64>,
-    /// Upper bound, itself refused.
+    /// Upper bound, itself rejected.
     pub below: Option<f64>,
 }
 
@@ -38,9 +38,9 @@ impl<'a> Constraint<'a> {
 /// How the program that reads a value takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
-    /// As the loader gives it: text is no number.
+    /// As the loader gives it: text is not a number.
     Exact,
-    /// As pydantic 2 does unless told to be strict: `"2"`, `2.0` and `true` are numbers, `"false"` and `0` truth values. Run with
+    /// As pydantic 2 does unless told to be strict: `"2"`, `2.0` and `true` are numbers, `"false"` and `0` booleans. Run with
     /// DeepSpeed 0.19.8; pydantic 2.13 `docs/concepts/conversion_table.md`.
     Pydantic,
     /// As words of a command line: the text is what counts.
@@ -58,7 +58,7 @@ pub fn check_value(constraint: &Constraint<'_>, value: &Value, strictness: Stric
     if constraint.kind == KeyType::List {
         return list(constraint, value);
     }
-    // A set of words is told apart from a set of numbers by its type.
+    // A set of words is distinguished from a set of numbers by its type.
     if !constraint.values.is_empty() {
         return set(constraint, value, strictness);
     }
@@ -82,7 +82,7 @@ pub fn check_node(key: &Key, node: NodeRef<'_>, loader: Loader, strictness: Stri
     }
     let value = node.value(loader)?;
     let problem = check_value(&Constraint::of(key), &value, strictness)?;
-    // YAML 1.1 reads `no` as a truth value: the word was meant where the key takes words.
+    // YAML 1.1 reads `no` as a boolean: the word was meant where the key takes words.
     let trap = value.as_bool().and(node.text()).filter(|_| key.kind == KeyType::Text);
     match (problem, trap) {
         (Violation::Type { wanted, got, .. }, Some(word)) => {
@@ -157,7 +157,7 @@ fn fits(kind: KeyType, value: &Value, strictness: Strictness) -> bool {
         KeyType::Int => match value {
             Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => true,
             Value::Float(number) => lax && number.fract() == 0.0,
-            // `"5_000"` and `"2.0"` are whole numbers to pydantic, `"5e8"` is none.
+            // `"5_000"` and `"2.0"` are integers to pydantic, `"5e8"` is none.
             _ => text.is_some_and(|text| match scalar::argparse_number(text.trim()) {
                 Some(Value::Float(number)) => number.fract() == 0.0 && !text.contains(['e', 'E']),
                 number => number.is_some(),
@@ -186,13 +186,13 @@ fn number_in(text: &str) -> Option<f64> {
     scalar::looks_like_number(text.trim())
 }
 
-/// Words that pydantic 2 and argparse's usual converters take for a truth value.
+/// Words that pydantic 2 and argparse's usual converters take for a boolean.
 fn is_truth(text: &str) -> bool {
     let words = ["0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"];
     words.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// The value that was certainly meant: the number or truth value that a text holds.
+/// The value that was certainly meant: the number or boolean that a text holds.
 #[allow(clippy::cast_possible_truncation)] // checked to be whole and small
 fn meant(kind: KeyType, value: &Value) -> Option<Value> {
     let text = value.as_str()?.trim();

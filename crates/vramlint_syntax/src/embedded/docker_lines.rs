@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct Instruction {
     /// The keyword, in capitals.
     pub(super) keyword: String,
-    /// Where the keyword stands.
+    /// Where the keyword is.
     pub(super) at: usize,
     /// What follows the keyword, line by line with line breaks, without comments.
     pub(super) parts: Vec<Range<usize>>,

@@ -66,7 +66,7 @@ impl Start {
         }
     }
 
-    /// Whether it is a script or an init program that starts the words behind it.
+    /// Whether it is a script or an init program that starts the words after it.
     fn wraps(&self) -> bool {
         let Self::Words(words) = self else { return false };
         let program = words.first().map_or("", |(word, _)| word.rsplit('/').next().unwrap_or(""));
@@ -123,7 +123,7 @@ fn run(text: &str, instruction: &Instruction, pieces: &mut Pieces<'_>) {
     lines(text, &parts, pieces);
 }
 
-/// The parts behind `--mount=…` and other flags of `RUN`.
+/// The parts after `--mount=…` and other flags of `RUN`.
 fn without_flags(text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
     for (i, part) in parts.iter().enumerate() {
         let mut rest = text[part.clone()].trim_start();
@@ -143,7 +143,7 @@ fn lines(text: &str, parts: &[Range<usize>], pieces: &mut Pieces<'_>) {
         let line = &text[part.clone()];
         let end = body(line);
         if end.ends_with([' ', '\t']) && end.trim_end().ends_with('\\') {
-            // Blanks behind the backslash: Docker goes on all the same, bash would not.
+            // Blanks after the backslash: Docker goes on all the same, bash would not.
             pieces.copy(part.start..part.start + end.trim_end().len());
             pieces.copy(part.start + end.len()..part.end);
         } else {

@@ -1,4 +1,4 @@
-//! Makefiles: recipes as one script, behind the variables that the file sets.
+//! Makefiles: recipes as one script, preceded by the variables that the file sets.
 
 use super::pieces::Pieces;
 use super::{Embedded, Language, body, continues, lines};

@@ -36,7 +36,7 @@ pub fn markdown(text: &str) -> Vec<Embedded> {
     found
 }
 
-/// The parser gives a piece as it stands in the text, or, behind a tab that is indentation in part, with blanks in its stead.
+/// The parser gives a piece as it is in the text, or, after a tab that is indentation in part, with blanks in its stead.
 fn add(pieces: &mut Pieces<'_>, text: &str, piece: &str, range: Range<usize>) {
     let host = &text[range.clone()];
     if let Some(blanks) = piece.strip_suffix(host) {

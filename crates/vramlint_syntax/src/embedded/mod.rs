@@ -42,22 +42,22 @@ pub enum Language {
 pub struct Embedded {
     /// Its language.
     pub language: Language,
-    /// The file name that the host gives it, as written: `title="ds_config.json"` behind a fence, or a comment on its first line
+    /// The file name that the host gives it, as written: `title="ds_config.json"` after a fence, or a comment on its first line
     /// that is nothing but a name.
     pub name: Option<String>,
     /// The text with the host's indentation and quote marks removed.
     pub text: String,
-    /// Where it stands in the host, fence marks not included.
+    /// Where it is in the host, fence marks not included.
     pub range: TextRange,
     /// The way back: (offset in `text`, offset in the host), ascending in the first; between two entries offsets run in step.
     /// Text that the host does not hold has an entry per byte and one for its end, all with the same place in the host. Of two
-    /// entries for one offset the second counts, and the first ends what stands before.
+    /// entries for one offset the second counts, and the first ends what is before.
     pub map: Vec<(u32, u32)>,
 }
 
 impl Embedded {
-    /// The place in the host of a range of the embedded text. It ends behind the place of its last byte, so that marks removed
-    /// behind it do not belong to it.
+    /// The place in the host of a range of the embedded text. It ends after the place of its last byte, so that marks removed
+    /// after it do not belong to it.
     pub fn to_host(&self, range: TextRange) -> TextRange {
         let start = self.offset_to_host(range.start);
         if range.is_empty() {
@@ -105,7 +105,7 @@ fn body(line: &str) -> &str {
     line.trim_end_matches(['\n', '\r'])
 }
 
-/// Whether a line goes on behind a backslash.
+/// Whether a line goes on after a backslash.
 fn continues(line: &str) -> bool {
     let body = body(line);
     (body.len() - body.trim_end_matches('\\').len()) % 2 == 1

@@ -9,7 +9,7 @@ pub(super) struct Pieces<'a> {
     host: &'a str,
     text: String,
     map: Vec<(u32, u32)>,
-    /// Where the host has to go on for no new entry to be needed; `None` behind added text.
+    /// Where the host has to go on for no new entry to be needed; `None` after added text.
     next: Option<usize>,
     range: Option<Range<usize>>,
 }

@@ -17,7 +17,7 @@ fn texts(found: &[Embedded]) -> Vec<&str> {
 }
 
 /// Every character has a place inside the host, at the edges of characters, and inside the embedded range. Gives how many
-/// characters stand there as they are.
+/// characters are there as they are.
 fn check_way_back(host: &str, embedded: &Embedded) -> usize {
     assert!(host.get(embedded.range.as_usize()).is_some(), "{:?} of {host:?}", embedded.range);
     assert!(embedded.map.is_sorted_by_key(|(own, _)| *own));

@@ -4,7 +4,7 @@ use super::pieces::Pieces;
 use super::{Embedded, Language, body, lines};
 use std::ops::Range;
 
-/// Lines of a step at most, before and behind its `run`: bounds the search for its shell.
+/// Lines of a step at most, before and after its `run`: bounds the search for its shell.
 const STEP_LINES: usize = 1000;
 
 /// `run:` blocks of a GitHub workflow, or of a composite action, one text per step: each step has a shell of its own. `${{ … }}`
@@ -42,7 +42,7 @@ struct Line<'a> {
     whole: &'a str,
     /// Blanks in front of the line; `None` for blank lines and comments.
     indent: Option<usize>,
-    /// Column of the key: behind `- `, where there is one.
+    /// Column of the key: after `- `, where there is one.
     column: usize,
     key: &'a str,
     value: &'a str,
@@ -98,7 +98,7 @@ fn language(shell: &str) -> Option<Language> {
     }
 }
 
-/// The pieces of the script of `run:` in line `run`, whether YAML folds their lines into one, and the line behind it.
+/// The pieces of the script of `run:` in line `run`, whether YAML folds their lines into one, and the line after it.
 fn content(all: &[Line<'_>], run: usize) -> (Vec<Range<usize>>, bool, usize) {
     let head = &all[run];
     let inside = |line: &Line<'_>| body(line.whole).trim().is_empty() || depth(line.whole) > head.column;

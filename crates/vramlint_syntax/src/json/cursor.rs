@@ -21,12 +21,12 @@ impl<'a> Reader<'a> {
         TextRange::of(self.at..self.at + length)
     }
 
-    /// Records what strict JSON refuses and Hjson accepts.
+    /// Records what strict JSON rejects and Hjson accepts.
     pub(super) fn strict(&mut self, range: TextRange, message: Message) {
         self.errors.push(SyntaxError { range, message, refused_by: RefusedBy::StrictJson });
     }
 
-    /// Records what nobody accepts. Hjson stops here; the tolerant reading goes on and keeps one such error per line, since
+    /// Records what no reader accepts. Hjson stops here; the tolerant reading goes on and keeps one such error per line, since
     /// what follows on the same line is mostly a consequence.
     pub(super) fn refuse(&mut self, range: TextRange, message: Message) {
         if self.halted {

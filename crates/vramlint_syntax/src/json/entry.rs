@@ -1,4 +1,4 @@
-//! Entries of an object, and what stands between the members of a collection.
+//! Entries of an object, and what is between the members of a collection.
 
 use super::reader::{Mode, Reader};
 use crate::data::{Entry, NodeId, NodeKind, Style};
@@ -45,7 +45,7 @@ impl Reader<'_> {
         (value, Some(Entry { key, value }))
     }
 
-    /// Passes the comma behind `last` and gives its place; reports a missing one.
+    /// Passes the comma after `last` and gives its place; reports a missing one.
     pub(super) fn separator(&mut self, last: NodeId) -> Option<usize> {
         let behind = self.at;
         self.blanks();

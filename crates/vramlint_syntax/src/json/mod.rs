@@ -1,10 +1,10 @@
 //! JSON reader. Two families read the same files and disagree: Hugging Face and accelerate use Python's strict `json`
 //! (accelerate 1.15 `utils/deepspeed.py`), `DeepSpeed` uses Hjson with a hook against duplicate keys (deepspeed 0.19.8
-//! `runtime/config.py`). [`crate::SyntaxError::refused_by`] tells who refuses what.
+//! `runtime/config.py`). [`crate::SyntaxError::refused_by`] tells who rejects what.
 //!
 //! A text that strict JSON accepts is read once. Otherwise it is read again as Hjson 3.1.0 reads it, step by step: what has no
 //! quotes runs to the end of its line there, so that neither the verdict nor the values can be told from the tolerant reading.
-//! If Hjson refuses too, the tolerant reading stands: it goes on after every error.
+//! If Hjson rejects too, the tolerant reading is used: it goes on after every error.
 //!
 //! `tests/json/run.sh` compares both verdicts and all values with the real libraries.
 
@@ -45,7 +45,7 @@ pub fn parse(text: &str) -> DataFile {
 }
 
 impl Reading {
-    /// Adds what strict JSON refuses, where the Hjson reading passed over it: a trailing comma behind `NaN` is text there.
+    /// Adds what strict JSON rejects, where the Hjson reading passed over it: a trailing comma after `NaN` is text there.
     fn blamed(mut self, tolerant: Self) -> Self {
         let strict = |error: &SyntaxError| error.refused_by != RefusedBy::Hjson;
         if !self.errors.iter().any(strict) {

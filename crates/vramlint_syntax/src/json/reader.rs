@@ -17,13 +17,13 @@ pub(super) enum Mode {
     Hjson,
 }
 
-/// Where the loop over a collection stands.
+/// Where the loop over a collection is.
 enum Step {
     /// The collection has ended.
     End,
     /// Something was passed over: look again.
     Again,
-    /// An entry or item stands at the cursor, or a stray comma.
+    /// An entry or item is at the cursor, or a stray comma.
     Inside,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Reading {
     pub(super) root: Option<NodeId>,
     pub(super) comments: Vec<Comment>,
     pub(super) errors: Vec<SyntaxError>,
-    /// Whether it holds something that strict JSON accepts and Hjson may refuse.
+    /// Whether it holds something that strict JSON accepts and Hjson may reject.
     pub(super) doubtful: bool,
 }
 
@@ -107,7 +107,7 @@ impl Reader<'_> {
         Some(root)
     }
 
-    /// Hjson reads a text of blanks and comments as an empty object, but not behind a byte order mark.
+    /// Hjson reads a text of blanks and comments as an empty object, but not after a byte order mark.
     fn empty(&mut self, mark: bool) {
         let range = TextRange::of(self.at..self.at);
         let message = message!("no JSON value: the file is empty", "没有 JSON 内容：文件为空");
@@ -156,7 +156,7 @@ impl Reader<'_> {
         after.is_some_and(|after| after.starts_with([':', '：']))
     }
 
-    /// Reads a value; the cursor stands behind blanks.
+    /// Reads a value; the cursor is after blanks.
     pub(super) fn value(&mut self) -> NodeId {
         while self.peek() == Some(b':') {
             self.refuse(self.here(), message!("expected a value, found `:`", "此处应为值，却是 `:`"));

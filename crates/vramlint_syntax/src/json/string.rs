@@ -5,7 +5,7 @@ use crate::data::{NodeId, Scalar, Style};
 use vramlint_base::{TextRange, message};
 
 impl Reader<'_> {
-    /// Reads a string; the cursor stands at its opening quote. Only values know `'''`.
+    /// Reads a string; the cursor is at its opening quote. Only values know `'''`.
     pub(super) fn string(&mut self, key: bool) -> NodeId {
         if !key && self.rest().starts_with("'''") {
             return self.multi_line();

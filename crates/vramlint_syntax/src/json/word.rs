@@ -69,7 +69,7 @@ impl Reader<'_> {
             let message = complaint(&text);
             self.strict(range, message);
         }
-        // Behind an invisible character `4` is text to Hjson: the style keeps it from being typed.
+        // After an invisible character `4` is text to Hjson: the style keeps it from being typed.
         let literal = matches!(text.as_str(), "null" | "true" | "false") || number_length(&text) == Some(text.len());
         let style = if literal { Style::Single } else { Style::Plain };
         self.scalar(range, Scalar { text, style })
@@ -88,7 +88,7 @@ impl Reader<'_> {
         let rest = self.rest();
         let mut length = rest.find([':', '：', '=', '{', '}', '[', ']', ',', '"', '\n', '\r']).unwrap_or(rest.len());
         if length == 0 {
-            // The cursor has to move: `=` or `：` stands where a key is expected.
+            // The cursor has to move: `=` or `：` is where a key is expected.
             length = rest.chars().next().map_or(0, char::len_utf8);
         }
         let word = rest[..length].trim_end();
@@ -129,7 +129,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where a word ends in the tolerant reading. A comment has to stand behind a blank: `http://host` is one word.
+/// Where a word ends in the tolerant reading. A comment has to be after a blank: `http://host` is one word.
 fn tolerant_end(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut blank = false;

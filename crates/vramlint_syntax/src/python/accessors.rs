@@ -4,7 +4,7 @@ use super::{Argument, ArgumentKind, Call, Class, Expr, ExprKind, Function, Param
 use vramlint_base::{TextRange, Value};
 
 impl Expr {
-    /// The literal value, if it is a number, text, truth value or `None`. A negative number is an [`ExprKind::Unary`]: fold it.
+    /// The literal value, if it is a number, text, boolean or `None`. A negative number is an [`ExprKind::Unary`]: fold it.
     pub fn as_value(&self) -> Option<&Value> {
         if let ExprKind::Value(value) = &self.kind { Some(value) } else { None }
     }
@@ -26,7 +26,7 @@ impl Expr {
 }
 
 impl Call {
-    /// The last part of what is called: `from_pretrained` of `AutoModel.from_pretrained(…)`, also behind a call or an index.
+    /// The last part of what is called: `from_pretrained` of `AutoModel.from_pretrained(…)`, also after a call or an index.
     pub fn name(&self) -> Option<&str> {
         match &self.callee.kind {
             ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => Some(name),

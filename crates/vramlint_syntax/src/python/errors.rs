@@ -7,7 +7,7 @@ use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, ParseErr
 use std::collections::HashSet;
 use vramlint_base::{LineIndex, Message, TextRange, message};
 
-/// Errors in order, one per line: the first names the cause, the ones behind it on the line mostly echo it. `own` are those that
+/// Errors in order, one per line: the first names the cause, the ones after it on the line mostly echo it. `own` are those that
 /// the lowering found; they know better.
 pub(super) fn convert(text: &str, errors: &[ParseError], own: Vec<SyntaxError>) -> Vec<SyntaxError> {
     let lines = LineIndex::new(text);
@@ -22,7 +22,7 @@ pub(super) fn convert(text: &str, errors: &[ParseError], own: Vec<SyntaxError>) 
     all
 }
 
-/// A notebook's command, which is no Python.
+/// A notebook's command, which is not Python.
 pub(super) fn notebook_command(range: TextRange, text: &str) -> SyntaxError {
     let command: String = range.slice(text).chars().take_while(|c| !c.is_whitespace()).take(40).collect();
     error(

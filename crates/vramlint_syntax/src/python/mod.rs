@@ -1,8 +1,8 @@
-//! Python reader: `ruff_python_parser` behind our own, smaller tree.
+//! Python reader: our own, smaller tree over `ruff_python_parser`.
 //!
 //! The tree keeps what configuration can hide in (assignments, classes, calls, literals, control flow) and drops the rest.
 //!
-//! Depth is bounded everywhere: code that nests deeper than any program does is refused before it is parsed (see `depth`), and the
+//! Depth is bounded everywhere: code that nests deeper than any program does is rejected before it is parsed (see `depth`), and the
 //! tree itself never nests deeper than [`MAX_EXPRESSION_DEPTH`] and [`MAX_BLOCK_DEPTH`], so that plain recursion over it is safe on
 //! the small stack of a worker thread.
 
@@ -34,7 +34,7 @@ use vramlint_base::{Message, TextRange, message};
 /// How deep expressions of the tree nest. What lies deeper is dropped: an [`ExprKind::Other`] without parts stands for it.
 pub const MAX_EXPRESSION_DEPTH: u32 = 200;
 
-/// How deep blocks of the tree nest; `CPython` refuses more (`MAXINDENT` in `Parser/lexer/state.h`, 3.12).
+/// How deep blocks of the tree nest; `CPython` rejects more (`MAXINDENT` in `Parser/lexer/state.h`, 3.12).
 pub const MAX_BLOCK_DEPTH: u32 = 100;
 
 /// Reads a module. Broken statements are skipped, the rest is kept.
@@ -74,7 +74,7 @@ fn read(text: &str, depth: Depth) -> Module {
     })
 }
 
-/// The parser behind us promises no panic, but it is not ours: should one come, one file is lost and not the whole run.
+/// The parser promises no panic, but it is not ours: should one come, one file is lost and not the whole run.
 fn guarded(text: &str, read: impl FnOnce() -> Module) -> Module {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| refused(text, message!("the Python parser failed on this file", "Python 解析器处理此文件时失败")))

@@ -9,7 +9,7 @@ pub(super) const MAX_BRACKETS: usize = 200;
 /// Operators in a row that we read; real code has a few dozen.
 pub(super) const MAX_CHAIN: u32 = 2000;
 
-/// Levels of indentation that we read on a large stack. `CPython` refuses more than 100.
+/// Levels of indentation that we read on a large stack. `CPython` rejects more than 100.
 const MAX_INDENT: u32 = 1000;
 
 /// Up to this sum of operators and levels every stack is large enough.
@@ -63,7 +63,7 @@ impl Depth {
 /// What a token does to the depth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Nests the rest of the expression, or what stands before it, by one.
+    /// Nests the rest of the expression, or what is before it, by one.
     Deeper,
     /// The same, and a comma does not end it (`lambda a, b: …`).
     DeeperForGood,
@@ -71,7 +71,7 @@ pub(super) enum Step {
     Open,
     /// Closes a bracket.
     Close,
-    /// Starts a new expression beside the one before.
+    /// Starts a new expression next to the one before.
     Separate,
     /// Neither.
     Nothing,
@@ -84,7 +84,7 @@ impl Step {
             T::Lpar | T::Lsqb | T::Lbrace => Self::Open,
             T::Rpar | T::Rsqb | T::Rbrace => Self::Close,
             T::Lambda | T::Yield | T::Async => Self::DeeperForGood,
-            // The last two lines are statements, which never stand in an expression: a bracket is missing before them, and the
+            // The last two lines are statements, which never appear in an expression: a bracket is missing before them, and the
             // parser starts anew.
             T::Comma
             | T::Equal

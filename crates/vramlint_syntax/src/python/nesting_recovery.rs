@@ -67,7 +67,7 @@ impl Scan<'_> {
         self.braces = 0;
     }
 
-    /// Moves behind the statement, or the line where its brackets never close.
+    /// Moves after the statement, or the line where its brackets never close.
     fn finish_statement(&mut self) {
         let from = self.at;
         if !self.unclosed {

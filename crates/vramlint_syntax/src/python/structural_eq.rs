@@ -1,4 +1,4 @@
-//! Whether two pieces of code say the same, wherever they stand.
+//! Whether two pieces of code say the same, wherever they are.
 
 #![allow(clippy::many_single_char_names)] // the parts of two nodes side by side: a, b, c and x, y, z
 

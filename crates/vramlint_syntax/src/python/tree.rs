@@ -35,7 +35,7 @@ pub enum StmtKind {
     Expr(Expr),
     /// `return`.
     Return(Option<Expr>),
-    /// `if`/`elif`/`else`, one arm each; the `else` has no test.
+    /// `if`/`elif`/`else`, one branch each; the `else` has no test.
     If(Vec<Arm>),
     /// `for target in iter`, also `async`.
     For { target: Expr, iter: Expr, body: Vec<Stmt>, orelse: Vec<Stmt> },
@@ -65,12 +65,12 @@ pub enum StmtKind {
     Other,
 }
 
-/// One arm of an `if`.
+/// One branch of an `if`.
 #[derive(Clone, Debug)]
 pub struct Arm {
     /// The condition; `None` for `else`.
     pub test: Option<Expr>,
-    /// The line of the arm: from `if`, `elif` or `else` to its colon.
+    /// The line of the branch: from `if`, `elif` or `else` to its colon.
     pub header: TextRange,
     /// Its statements.
     pub body: Vec<Stmt>,

@@ -24,17 +24,17 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Where a statement stands.
+/// Where a statement is.
 #[derive(Clone, Debug, Default)]
 pub struct Context<'a> {
     /// Enclosing functions and classes, outermost first.
     pub scopes: Arc<[Scope<'a>]>,
     /// Enclosing `for` and `while` bodies within the innermost function.
     pub loops: u32,
-    /// Enclosing branches that may not run: arms of an `if`, `except`, `else` of `try` and loops, `case`. They are counted through
+    /// Enclosing branches that may not run: those of an `if`, `except`, `else` of `try` and loops, `case`. They are counted through
     /// functions, since a function defined in a branch exists only there. `if __name__ == "__main__":` is no branch.
     pub conditions: u32,
-    /// Whether it stands in `if __name__ == "__main__":`, outside of functions.
+    /// Whether it is in `if __name__ == "__main__":`, outside of functions.
     pub main_guard: bool,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Context<'a> {
         self.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(".")
     }
 
-    /// Whether it stands outside of functions and classes.
+    /// Whether it is outside of functions and classes.
     pub fn at_module_level(&self) -> bool {
         self.scopes.is_empty()
     }
@@ -94,12 +94,12 @@ fn is_main_guard(test: &Expr) -> bool {
     sides.iter().any(|(name, text)| name.as_name() == Some("__name__") && text.as_str() == Some("__main__"))
 }
 
-/// A statement and where it stands.
+/// A statement and where it is.
 #[derive(Clone, Debug)]
 pub struct Located<'a> {
     /// The statement.
     pub stmt: &'a Stmt,
-    /// Where it stands.
+    /// Where it is.
     pub context: Context<'a>,
 }
 
@@ -133,7 +133,7 @@ impl Module {
         Statements { frames: vec![(self.body.iter(), Context::default())] }
     }
 
-    /// A module of nothing but its imports, however deep they stand.
+    /// A module of nothing but its imports, however deep they are.
     #[must_use]
     pub fn imports_alone(&self) -> Self {
         let is_import =
@@ -270,7 +270,7 @@ impl<'a> Iterator for ExprWalk<'a> {
     }
 }
 
-/// A call and where it stands.
+/// A call and where it is.
 #[derive(Clone, Debug)]
 pub struct CallSite<'a> {
     /// The call.
@@ -279,11 +279,11 @@ pub struct CallSite<'a> {
     pub expr: &'a Expr,
     /// The statement it is part of.
     pub stmt: &'a Stmt,
-    /// Where the statement stands.
+    /// Where the statement is.
     pub context: Context<'a>,
-    /// Whether it may not run though its statement does: in an arm of `a if test else b`, or behind `and`/`or`.
+    /// Whether it may not run though its statement does: in a branch of `a if test else b`, or after `and`/`or`.
     pub conditional: bool,
-    /// Whether it stands in a comprehension, lambda, `await` or the like: it may run never, later, or many times.
+    /// Whether it is in a comprehension, lambda, `await` or the like: it may run never, later, or many times.
     pub hidden: bool,
 }
 

@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Script {
     script
 }
 
-/// The end of the line, further lines behind `^` included.
+/// The end of the line, further lines after `^` included.
 fn logical_line(text: &str, start: usize) -> usize {
     let mut at = start;
     loop {

@@ -56,7 +56,7 @@ fn assignment(text: &str, line: &str, from: usize, script: &mut Script) -> Optio
     if let Some(mark) = value.get(written..).and_then(|behind| Some(written + behind.find('#')?)) {
         comments::note(text, at + mark..at + value.len(), script);
     }
-    // What other variables fill in is not known, and what may be a secret is nobody's business.
+    // What other variables fill in is not known, and what may be a secret is not read.
     let filled_in = |inner: &str| quote != Some('\'') && inner.contains(['$', '`', '\\']);
     let known = inner.filter(|inner| !filled_in(inner) && !is_secret(name));
     let value = Word {

@@ -26,7 +26,7 @@ pub(super) fn readable(text: &str) -> &str {
     let (mut line, mut last) = (0, b' ');
     for (at, byte) in text.as_bytes()[..end].iter().copied().enumerate() {
         match byte {
-            // A line goes on behind `\`, a backtick, `^`, `|` and `&`.
+            // A line goes on after `\`, a backtick, `^`, `|` and `&`.
             b'\n' if !matches!(last, b'\\' | b'`' | b'^' | b'|' | b'&') => {
                 line = at + 1;
                 marks = 0;
@@ -68,7 +68,7 @@ pub(super) const NESTED: usize = 1 << 18;
 pub(super) const ENVIRONMENT: usize = 200_000;
 
 /// Bytes of text, a hundred for each word and each variable touched, that reading one script may make: bounds long variables used
-/// many times. What comes behind is not read.
+/// many times. What comes after is not read.
 pub(super) const WORK: usize = 40_000_000;
 
 /// Work that a word, or a touched variable, stands for.

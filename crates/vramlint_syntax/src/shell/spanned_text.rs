@@ -19,7 +19,7 @@ pub(super) struct Piece {
     pub(super) text: Option<Rc<str>>,
     /// Whether an unknown text depends on nothing but what the caller passes or types.
     pub(super) caller: bool,
-    /// Where it stands in the word at hand: the text itself, or the `$A` that it came from.
+    /// Where it is in the word at hand: the text itself, or the `$A` that it came from.
     pub(super) place: TextRange,
     /// Where its text was written, without quotes.
     pub(super) leaf: TextRange,
@@ -43,7 +43,7 @@ pub(super) struct Piece {
 pub(super) type Field = Vec<Piece>;
 
 impl Piece {
-    /// Text that stands in the word itself.
+    /// Text that is in the word itself.
     pub(super) fn literal(text: &str, place: TextRange, verbatim: bool) -> Self {
         Self {
             text: Some(Rc::from(text)),

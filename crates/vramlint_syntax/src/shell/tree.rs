@@ -10,7 +10,7 @@ pub struct Script {
     pub commands: Vec<Command>,
     /// Every assignment of a variable (`A=1`, `export A=1`, `$env:A = "1"`, `$A = 1`, `set A=1`), in order of its place.
     pub assignments: Vec<Assignment>,
-    /// `#SBATCH`, `#PBS` and alike: the words behind the mark, with their places.
+    /// `#SBATCH`, `#PBS` and alike: the words after the mark, with their places.
     pub directives: Vec<Directive>,
     /// Comments in order, directives too.
     pub comments: Vec<Comment>,
@@ -28,11 +28,11 @@ pub struct Command {
     pub words: Vec<Word>,
     /// Its environment, as far as the script sets it: prefix assignments, then exported variables in force at this place.
     pub environment: Vec<Assignment>,
-    /// The function that it stands in.
+    /// The function that it is in.
     pub function: Option<String>,
-    /// Whether it stands in a loop: it may run several times.
+    /// Whether it is in a loop: it may run several times.
     pub in_loop: bool,
-    /// Whether it stands in a branch, behind `&&`/`||`, or in a function that is never called here.
+    /// Whether it is in a branch, after `&&`/`||`, or in a function that is never called here.
     pub conditional: bool,
 }
 
@@ -83,7 +83,7 @@ pub struct Assignment {
     pub value: Word,
     /// Whether children see it (`export`, `$env:`, prefix of a command, `ENV` of a Dockerfile).
     pub exported: bool,
-    /// Whether it stands in a branch or loop.
+    /// Whether it is in a branch or loop.
     pub conditional: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct Directive {
     pub mark: String,
     /// The whole line.
     pub range: TextRange,
-    /// The words behind the mark.
+    /// The words after the mark.
     pub words: Vec<Word>,
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Variables {
 #[derive(Debug, Default)]
 pub(super) struct Branch {
     changes: HashMap<String, Option<Rc<Variable>>>,
-    /// Whether it leaves the script or function, so that nothing behind it sees its variables.
+    /// Whether it leaves the script or function, so that nothing after it sees its variables.
     pub(super) leaves: bool,
 }
 
@@ -220,7 +220,7 @@ impl Variables {
         branch
     }
 
-    /// Goes on behind branches that all began here.
+    /// Continues after branches that all began here.
     pub(super) fn join(&mut self, branches: &[Branch], how: &Join) {
         let mut names: Vec<&String> = branches.iter().flat_map(|branch| branch.changes.keys()).collect();
         names.sort_unstable();
@@ -250,7 +250,7 @@ impl Variables {
 }
 
 impl Variables {
-    /// Goes on behind branches between which the caller chooses, and one that is taken if the caller says nothing.
+    /// Continues after branches between which the caller chooses, and one that is taken if the caller says nothing.
     pub(super) fn join_or(&mut self, branches: &[Branch], fallback: &Branch) {
         let mut names: Vec<&String> = branches.iter().chain([fallback]).flat_map(|branch| branch.changes.keys()).collect();
         names.sort_unstable();
@@ -276,7 +276,7 @@ fn left_to_caller(end: &mut Option<Rc<Variable>>) {
     }
 }
 
-/// Behind `if [ -z "$A" ]; then A=8; fi`.
+/// After `if [ -z "$A" ]; then A=8; fi`.
 fn joined_where_empty(name: &str, before: Option<Rc<Variable>>, ends: &[Option<Rc<Variable>>]) -> Option<Rc<Variable>> {
     let first = ends.first().cloned().flatten();
     let Some(variable) = &before else { return first.map(|v| if v.is_known() { v.assumed(name) } else { v }) };

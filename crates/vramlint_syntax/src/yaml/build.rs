@@ -108,7 +108,7 @@ impl Builder<'_> {
         self.attach(node);
     }
 
-    /// Where the `|` or `>` of a block scalar stands: the parser's range starts at the content.
+    /// Where the `|` or `>` of a block scalar is: the parser's range starts at the content.
     fn block_header(&self, content: usize, tag: Option<&TagText>) -> usize {
         let from = tag.map_or(self.last, |tag| self.last.max(tag.at.end)).min(content);
         let bytes = self.text.as_bytes();
@@ -197,7 +197,7 @@ impl Builder<'_> {
         self.attach(frame.node);
     }
 
-    /// End of a node, its anchor included: that of an omitted value stands behind its range.
+    /// End of a node, its anchor included: that of an omitted value is after its range.
     fn extent_end(&self, id: NodeId) -> u32 {
         let node = &self.built.file.nodes[id.0 as usize];
         let tag_end = self.built.tags.get(&id).map_or(0, |at| at.end as u32);
@@ -214,7 +214,7 @@ impl Builder<'_> {
         id
     }
 
-    /// Gives a finished node to what it stands in.
+    /// Gives a finished node to what it is in.
     fn attach(&mut self, id: NodeId) {
         if let Some(frame) = self.open.last_mut() {
             let mapping = matches!(self.built.file.nodes[frame.node.0 as usize].kind, NodeKind::Mapping(_));
@@ -223,7 +223,7 @@ impl Builder<'_> {
                 Some(key) => {
                     frame.entries.push(Entry { key, value: id });
                     let node = &mut self.built.file.nodes[id.0 as usize];
-                    // The parser puts an omitted value before the colon; people write behind it.
+                    // The parser puts an omitted value before the colon; people write after it.
                     if matches!(node.kind, NodeKind::Missing) && self.text[node.range.as_usize().start..].starts_with(':') {
                         node.range = node.range.shifted(1);
                     }
@@ -268,7 +268,7 @@ impl Builder<'_> {
     }
 }
 
-/// Column of the text of the block scalar whose `|` or `>` stands at `header`: that of its first line that has text.
+/// Column of the text of the block scalar whose `|` or `>` is at `header`: that of its first line that has text.
 pub(super) fn content_indent(text: &str, header: usize) -> usize {
     let mut lines = text[header..].split(['\n', '\r']).skip(1);
     lines.find(|line| !line.trim().is_empty()).map_or(usize::MAX, |line| line.len() - line.trim_start_matches(' ').len())

@@ -6,8 +6,8 @@ use crate::{RefusedBy, SyntaxError};
 use std::collections::HashMap;
 use vramlint_base::{LineIndex, message};
 
-/// An error on each key that stands before in its mapping. PyYAML keeps the last of them without a word; OmegaConf and ruamel
-/// refuse the file. Keys are the same where PyYAML makes the same value of them and they are spelled alike. `<<` may be
+/// An error on each key that is already in its mapping. PyYAML keeps the last of them silently; OmegaConf and ruamel
+/// reject the file. Keys are the same where PyYAML makes the same value of them and they are spelled alike. `<<` may be
 /// repeated.
 pub(super) fn check(text: &str, file: &DataFile) -> Vec<SyntaxError> {
     let lines = LineIndex::new(text);

@@ -143,7 +143,7 @@ struct Open {
     quote: Option<usize>,
 }
 
-/// What is open at `until`: the brackets of the steps, and what stands between the last step and there, since the parser reads
+/// What is open at `until`: the brackets of the steps, and what is between the last step and there, since the parser reads
 /// ahead of its steps.
 fn scan(text: &str, steps: &[Step], until: usize) -> Open {
     let mut open = Open::default();
@@ -219,7 +219,7 @@ fn word_before(text: &str, at: usize) -> Range<usize> {
     word(text, start.min(end)).start..end.max(start)
 }
 
-/// Whether nothing but blanks and item marks stands before `at` on its line.
+/// Whether nothing but blanks and item marks is before `at` on its line.
 fn starts_line(text: &str, at: usize) -> bool {
     let line = line_around(text, at);
     text[line.start..at].trim_start_matches([' ', '\t', '-']).is_empty()

@@ -23,7 +23,7 @@ pub(super) enum Step {
     End(Range<usize>),
     /// The node before has this anchor; the range includes the `&`.
     Anchor { id: usize, name: String, at: Range<usize> },
-    /// `*name`; without a number where no such anchor stands before.
+    /// `*name`; without a number where no such anchor is before.
     Alias { id: Option<usize>, at: Range<usize> },
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Stop {
     pub(super) at: usize,
 }
 
-/// Comments that the parser may hold back at most: a long explanation between a key and its value is no error.
+/// Comments that the parser may hold back at most: a long explanation between a key and its value is not an error.
 const BUFFERED_COMMENTS: usize = 1_000_000;
 
 /// Reads the stream up to its end or the first error.

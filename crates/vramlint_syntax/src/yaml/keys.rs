@@ -74,7 +74,7 @@ fn question_mark(text: &str, node: &Node, role: Role, errors: &mut Vec<SyntaxErr
     }
 }
 
-/// A key and its colon must stand on one line, unless `?` marks the key.
+/// A key and its colon must be on one line, unless `?` marks the key.
 fn far_colon(text: &str, key: &Node, tag: u32, errors: &mut Vec<SyntaxError>) {
     let start = key.anchor.as_ref().map_or(key.range.start, |(_, at)| at.start.min(key.range.start)).min(tag);
     let Some(colon) = next_written(text, key.range.end as usize).filter(|at| text[*at..].starts_with(':')) else { return };
@@ -89,7 +89,7 @@ fn far_colon(text: &str, key: &Node, tag: u32, errors: &mut Vec<SyntaxError>) {
     }
 }
 
-/// Whether the mark `?` stands before this place.
+/// Whether the mark `?` is before this place.
 fn explicit(text: &str, at: u32) -> bool {
     let mut before = &text[..at as usize];
     loop {
@@ -104,7 +104,7 @@ fn explicit(text: &str, at: u32) -> bool {
     }
 }
 
-/// The next place behind `at` that is neither blank nor comment.
+/// The next place after `at` that is neither blank nor comment.
 fn next_written(text: &str, mut at: usize) -> Option<usize> {
     loop {
         let rest = &text[at..];

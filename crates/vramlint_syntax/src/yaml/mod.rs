@@ -1,7 +1,7 @@
 //! YAML reader.
 //!
-//! `granit-parser` gives events, of which this module makes the tree of [`crate::data`]. Around it stands what a linter needs
-//! besides: reading on after an error ([`recover`]), what PyYAML refuses although YAML 1.2 allows it ([`refused`]), and
+//! `granit-parser` gives events, of which this module makes the tree of [`crate::data`]. Around it is what a linter needs
+//! besides: reading on after an error ([`recover`]), what PyYAML rejects although YAML 1.2 allows it ([`refused`]), and
 //! duplicate keys ([`duplicates`]). Types come later, from [`scalar`], when it is known who reads the file.
 
 mod build;
@@ -23,7 +23,7 @@ pub use template_detect::looks_templated;
 use crate::data::DataFile;
 use vramlint_base::TextRange;
 
-/// Reads a YAML stream. Errors say who refuses the text because of them; the tree holds what could be read, also behind an
+/// Reads a YAML stream. Errors say who rejects the text because of them; the tree holds what could be read, also after an
 /// error.
 pub fn parse(text: &str) -> DataFile {
     let recover::Recovered { text: read, mut built, mut errors } = recover::read(text);

@@ -1,4 +1,4 @@
-//! What PyYAML refuses although the parser accepts it. Each row was run against PyYAML 6.0.3; `tests/pyyaml/run.sh` compares.
+//! What PyYAML rejects although the parser accepts it. Each row was run against PyYAML 6.0.3; `tests/pyyaml/run.sh` compares.
 
 use super::build::{Built, content_indent};
 use super::keys;
@@ -68,7 +68,7 @@ fn tabs(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
     }
 }
 
-/// Whether a tab in a block scalar stands left of its content, where it is not text. `line` is where its line starts.
+/// Whether a tab in a block scalar is left of its content, where it is not text. `line` is where its line starts.
 fn before_block_content(text: &str, scalar: &std::ops::Range<usize>, line: usize, at: usize) -> bool {
     if !text[scalar.start..].starts_with(['|', '>']) {
         return false;
@@ -83,7 +83,7 @@ fn before_block_content(text: &str, scalar: &std::ops::Range<usize>, line: usize
     before.len() < content_indent(text, scalar.start)
 }
 
-/// Behind `...` PyYAML starts a document only with `---`.
+/// After `...` PyYAML starts a document only with `---`.
 fn documents(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
     for document in built.file.documents.iter().skip(1) {
         if !text[document.range.as_usize()].starts_with("---") {
@@ -168,7 +168,7 @@ fn anchor_name(text: &str, name: &str, range: TextRange, errors: &mut Vec<Syntax
 }
 
 /// What PyYAML's constructor raises on: unknown tags, impossible numbers and dates, lists and mappings as keys, merges of what
-/// is no mapping.
+/// is not a mapping.
 fn nodes(text: &str, built: &Built, errors: &mut Vec<SyntaxError>) {
     let file = &built.file;
     let mut as_key = vec![false; file.nodes.len()];

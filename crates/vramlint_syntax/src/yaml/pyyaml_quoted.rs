@@ -3,7 +3,7 @@
 //! PyYAML lets a quoted scalar run on at any indentation, and takes half of a surrogate pair; YAML 1.2 allows neither. Source:
 //! PyYAML 6.0.3, `scanner.py`, `scan_flow_scalar`.
 
-/// Reads the quoted scalar that starts at `start`: the offset behind its closing quote, and its text. `None` where it does not
+/// Reads the quoted scalar that starts at `start`: the offset after its closing quote, and its text. `None` where it does not
 /// end, crosses a document mark, or has an escape that PyYAML does not know.
 pub(super) fn read(text: &str, start: usize) -> Option<(usize, String)> {
     let quote = *text.as_bytes().get(start)?;

@@ -84,7 +84,7 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Characters outside YAML's printable set are refused by every reader, wherever they stand, comments included.
+    /// Characters outside YAML's printable set are rejected by every reader, wherever they are, comments included.
     fn blank_control_characters(&mut self) {
         let found: Vec<(usize, char)> = self.original.char_indices().filter(|(_, c)| !is_printable(*c)).collect();
         if found.is_empty() {

@@ -74,7 +74,7 @@ fn binary_refusal(text: &str) -> Option<Message> {
     (!text.is_ascii()).then(|| message!("`!!binary` accepts only base64", "`!!binary` 只接受 base64"))
 }
 
-/// A tag as far as loaders tell them apart.
+/// A tag as far as loaders distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag<'a> {
     /// None written.

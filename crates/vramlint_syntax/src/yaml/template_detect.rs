@@ -15,7 +15,7 @@ pub fn looks_templated(text: &str) -> bool {
     })
 }
 
-/// Whether `{{` stands on the line where a value or a key may start, outside quotes.
+/// Whether `{{` is on the line where a value or a key may start, outside quotes.
 fn unquoted_expression(line: &str) -> bool {
     line.match_indices("{{").any(|(at, _)| {
         let before = line[..at].trim_end();

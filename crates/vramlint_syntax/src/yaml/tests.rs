@@ -23,7 +23,7 @@ fn only_error(text: &str) -> SyntaxError {
     errors.into_iter().next().expect("one error")
 }
 
-/// The text that the only error points at, who refuses, and its message.
+/// The text that the only error points at, who rejects, and its message.
 fn error_in(text: &str) -> (&str, RefusedBy, String) {
     let error = only_error(text);
     (error.range.slice(text), error.refused_by, error.message.en)

@@ -17,11 +17,11 @@ pub(super) enum YamlError {
     Colon,
     /// A line without a colon among keys.
     NoColon,
-    /// Something that is no key of the mapping.
+    /// Something that is not a key of the mapping.
     NotAKey,
-    /// Something behind a value that is complete.
+    /// Something after a value that is complete.
     AfterValue,
-    /// Something that is no item of the list.
+    /// Something that is not an item of the list.
     NotAnItem,
     /// Wrong indentation.
     Indentation,
@@ -29,11 +29,11 @@ pub(super) enum YamlError {
     DashNotAllowed,
     /// `-` as an item mark inside brackets.
     DashInBrackets,
-    /// A mark that needs a blank behind it.
+    /// A mark that needs a blank after it.
     BlankMissing,
     /// A quote that does not end.
     QuoteNotClosed,
-    /// Text behind a closing quote.
+    /// Text after a closing quote.
     AfterQuote,
     /// A backslash sequence that does not exist.
     Escape,
@@ -47,13 +47,13 @@ pub(super) enum YamlError {
     CommaMissing,
     /// A character that starts nothing.
     Character(char),
-    /// `#` right behind a value.
+    /// `#` right after a value.
     CommentNotSeparated,
     /// A comment between the lines of one text.
     CommentInText,
     /// A byte order mark inside the text.
     ByteOrderMark,
-    /// Something wrong behind `|` or `>`.
+    /// Something wrong after `|` or `>`.
     BlockHeader,
     /// More levels than anyone writes.
     TooDeep,

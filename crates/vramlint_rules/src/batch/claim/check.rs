@@ -1,4 +1,4 @@
-//! A claim about the effective batch against the numbers: those of the runs, or those that stand beside it.
+//! A claim about the effective batch against the numbers: those of the runs, or those that are next to it.
 
 use super::{BatchFactor, Claim};
 use crate::batch::claim::extract::{LocatedClaim, in_an_arm, speaks_of_batches};
@@ -20,11 +20,11 @@ pub(in crate::batch) struct Numbers<'a> {
     pub world: Option<i64>,
     /// Completions per prompt: people count prompts or completions.
     generations: Option<i64>,
-    /// Where each stands.
+    /// Where each is.
     pub related: Vec<Related>,
     /// The run that they are of; `None` for the values of a file that no run uses.
     pub run: Option<&'a Run>,
-    /// Where the accumulation stands, for a file that no run uses.
+    /// Where the accumulation is, for a file that no run uses.
     pub steps_at: Option<FileRange>,
 }
 
@@ -66,7 +66,7 @@ pub(in crate::batch) fn compare<'a>(project: &'a Project, file: &SourceFile, cla
     first.unwrap_or(Comparison::Unknown)
 }
 
-/// A comment of a launch script speaks of the commands below it, up to the next comment that claims something.
+/// A comment of a launch script is about the commands below it, up to the next comment that claims something.
 fn below<'a>(file: &SourceFile, runs: &[&'a Run], at: u32) -> Vec<&'a Run> {
     let next = crate::batch::claim::extract::claims(file)
         .into_iter()
@@ -142,7 +142,7 @@ fn shares_rows(project: &Project, run: &Run) -> bool {
         || run.files.iter().any(|file| in_data(project.file(*file)))
 }
 
-/// Whether a claim speaks of what this run uses: not of one of several alternatives that stand in the file.
+/// Whether a claim is about what this run uses: not about one of several alternatives that are in the file.
 fn is_of(project: &Project, file: &SourceFile, run: &Run, claimed: &LocatedClaim) -> bool {
     if file.script().is_some() {
         return true;
@@ -200,7 +200,7 @@ fn compare_with_file_if_runs_know_nothing<'a>(project: &'a Project, file: &Sourc
     if project.runs_of(file.id).all(silent) { compare_with_file(project, file, claimed) } else { Comparison::Unknown }
 }
 
-/// The values beside a claim in a file that no run uses: a block of a document, a lone file.
+/// The values next to a claim in a file that no run uses: a block of a document, a lone file.
 fn compare_with_file<'a>(project: &'a Project, file: &SourceFile, claimed: &LocatedClaim) -> Comparison<'a> {
     let values = local_values::local_values(project, file);
     let one = |concept: Concept| {
@@ -237,7 +237,7 @@ fn compare_numbers<'a>(claim: &Claim, numbers: Numbers<'a>) -> Comparison<'a> {
         claim.total == total
             || generations.is_some_and(|n| total.checked_mul(n) == Some(claim.total) || claim.total.checked_mul(n) == Some(total))
     };
-    // A sentence that names its GPUs speaks of those, even where this run has others.
+    // A sentence that names its GPUs is about those, even where this run has others.
     let world = claim.setup.or(numbers.world).or_else(|| claim.gpus());
     if let Some(world) = world {
         let of = |world: i64| rows.checked_mul(world);

@@ -4,7 +4,7 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// How plainly words speak of an effective batch.
+/// How clearly words mean an effective batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CueStrength {
     /// `effective batch size`, `有效 batch`.
@@ -13,7 +13,7 @@ pub(super) enum CueStrength {
     Weak,
     /// `相当于 batch size`, `equivalent to a batch size of`: may also be meant per GPU.
     Loose,
-    /// `effective` alone: the line that it stands on must speak of batches.
+    /// `effective` alone: the line that it is on must mention batches.
     Bare,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn cues(text: &str) -> Vec<Cue> {
     found
 }
 
-/// What may stand between the words and the number: a note in brackets, `per step`, `=`, `is`, `为`. Gives where it ends, and
+/// What may appear between the words and the number: a note in brackets, `per step`, `=`, `is`, `为`. Gives where it ends, and
 /// whether there is a sign at all.
 pub(super) fn connector(text: &str, at: usize) -> (usize, bool) {
     static SKIPPED: LazyLock<Regex> = LazyLock::new(|| {
@@ -97,13 +97,13 @@ pub(super) fn connector(text: &str, at: usize) -> (usize, bool) {
     (end, end > start)
 }
 
-/// The note in brackets directly behind the words, where it may hold the factors.
+/// The note in brackets directly after the words, where it may hold the factors.
 pub(super) fn note(text: &str, at: usize) -> Option<usize> {
     let start = at + text[at..].len() - text[at..].trim_start().len();
     text[start..].starts_with('(').then_some(start + 1)
 }
 
-/// Whether a line is something else than a statement about the present values, whatever stands in it.
+/// Whether a line is something else than a statement about the present values, whatever is in it.
 pub(super) fn is_other_talk(line: &str) -> bool {
     static OTHER: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -115,7 +115,7 @@ pub(super) fn is_other_talk(line: &str) -> bool {
     OTHER.is_match(line)
 }
 
-/// A bracket that tells what a number was before: `(was 128)`, `（原来是 384）`; what is said now stands outside of it.
+/// A bracket that tells what a number was before: `(was 128)`, `（原来是 384）`; the present value is outside of it.
 pub(super) fn without_history(line: &str) -> String {
     static HISTORY: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -125,7 +125,7 @@ pub(super) fn without_history(line: &str) -> String {
     HISTORY.replace_all(line, |found: &regex::Captures<'_>| " ".repeat(found[0].len())).into_owned()
 }
 
-/// Whether what follows the number lets it stand: not `64-128`, `64 / 8`, `64 per GPU`, `64 or 128`.
+/// Whether what follows the number allows it: not `64-128`, `64 / 8`, `64 per GPU`, `64 or 128`.
 pub(super) fn lets_stand(rest: &str) -> bool {
     static CHANGES: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -156,7 +156,7 @@ pub(super) fn speaks_per_gpu(text: &str) -> bool {
     PER_GPU.is_match(text)
 }
 
-/// What follows a number that stands behind the words without any sign: the end, or a mark.
+/// What follows a number that is after the words without any sign: the end, or a mark.
 pub(super) fn ends_at_once(rest: &str) -> bool {
     static END: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -166,7 +166,7 @@ pub(super) fn ends_at_once(rest: &str) -> bool {
     END.is_match(rest)
 }
 
-/// What may stand between a product and words behind it: `= 128 effective batch size`, `(effective batch)`.
+/// What may appear between a product and words after it: `= 128 effective batch size`, `(effective batch)`.
 pub(super) fn joins(between: &str) -> bool {
     static JOIN: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?i)^\s*(?:\(|\[|,|;|:|-|→|as|is|of|samples|the|的|作为|是|为|\s)*\s*$"));

@@ -21,7 +21,7 @@ struct Member {
     symbolic: bool,
     /// What each factor counts, names included.
     roles: Vec<Role>,
-    /// Behind the last factor and its label.
+    /// After the last factor and its label.
     end: usize,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Equation {
     pub(super) implied: bool,
     /// Whether a sign of equality is in it.
     pub(super) equation: bool,
-    /// From its first to its last byte; labels of the total are behind it.
+    /// From its first to its last byte; labels of the total are after it.
     pub(super) range: Range<usize>,
 }
 
@@ -57,7 +57,7 @@ pub(super) fn parse_at(text: &str, start: usize) -> Option<Equation> {
         let sign = EQUALS.find(&text[end..]).map(|sign| (end + sign.end(), sign.as_str().contains('=')));
         match sign {
             Some((next, true)) if members.len() < 5 => at = next,
-            // An arrow between numbers is a change; behind a product it may lead to what the product gives.
+            // An arrow between numbers is a change; after a product it may lead to what the product gives.
             Some(_) => return None,
             None => return finish(&members, start, lone),
         }
@@ -105,7 +105,7 @@ fn member(text: &str, start: usize) -> Option<Member> {
     for _ in 0..8 {
         factor(text, member.end, &mut member, 0)?;
         let Some(times) = TIMES.find(&text[member.end..]) else { return Some(member) };
-        // `4x8`: the digit behind the sign is the next factor.
+        // `4x8`: the digit after the sign is the next factor.
         let sign = times.as_str().find(['*', 'x', 'X']).unwrap_or_default();
         member.end += sign + 1;
     }
@@ -164,7 +164,7 @@ fn factor(text: &str, start: usize, member: &mut Member, depth: usize) -> Option
     Some(())
 }
 
-/// A whole number, with commas between thousands or without: not `2k`, `0.5`, `1e3`, `12%`.
+/// An integer, with commas between thousands or without: not `2k`, `0.5`, `1e3`, `12%`.
 pub(super) fn whole_number(text: &str, start: usize) -> Option<(i64, Range<usize>)> {
     static NUMBER: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^(?:\d{1,3}(?:,\d{3})+|\d{1,9})").expect("the pattern is constant"));
@@ -175,7 +175,7 @@ pub(super) fn whole_number(text: &str, start: usize) -> Option<(i64, Range<usize
         Some('.') => rest.next().is_none_or(|c| !c.is_ascii_digit()),
         Some('%' | '_') => false,
         Some(c) if c.is_ascii_digit() => false,
-        // `4x8`, `8gpus`, `2node`: a label or a sign may stand directly behind; a unit of thousands may not.
+        // `4x8`, `8gpus`, `2node`: a label or a sign may appear directly after; a unit of thousands may not.
         Some(c) if c.is_ascii_alphabetic() => {
             let word: String = text[end..].chars().take_while(char::is_ascii_alphanumeric).collect();
             let times = matches!(c, 'x' | 'X') && word[1..].chars().all(|c| c.is_ascii_digit());

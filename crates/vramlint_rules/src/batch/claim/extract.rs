@@ -11,7 +11,7 @@ use vramlint_syntax::{Comment, embedded};
 pub(in crate::batch) struct LocatedClaim {
     /// The claim, with places in the file.
     pub claim: Claim,
-    /// Whether a setting stands before it on its line.
+    /// Whether a setting is before it on its line.
     pub trailing: bool,
     /// Whether it is the prose of a document, which describes runs of its own choice.
     pub prose: bool,
@@ -28,7 +28,7 @@ pub(in crate::batch) fn claims(file: &SourceFile) -> Vec<LocatedClaim> {
     };
     let mut found = Vec::new();
     for (index, comment) in comments.iter().enumerate() {
-        // A suppression behind the claim names this very rule.
+        // A suppression after the claim names this very rule.
         let text = comment.range.slice(&file.text);
         let text = text.find("vramlint:").map_or(text, |at| &text[..at]);
         for claim in super::find(text) {
@@ -73,14 +73,14 @@ fn unlabelled(text: &str) -> Vec<TextRange> {
     found
 }
 
-/// Whether a claim of a comment speaks of the present values rather than being a setting that is commented out.
+/// Whether a claim of a comment is about the present values rather than being a setting that is commented out.
 fn is_plain(file: &SourceFile, comments: &[Comment], index: usize, claim: &Claim) -> bool {
     let comment = &comments[index];
     if claim.bare && !(comment.trailing && speaks_of_batches(before_comment(file, comment))) {
         return false;
     }
     let Some(key) = claim.like_setting.as_deref().filter(|_| !comment.trailing) else { return true };
-    // `effective_batch_size` is hardly ever a key, unless it stands among other settings that are commented out.
+    // `effective_batch_size` is hardly ever a key, unless it is among other settings that are commented out.
     if !key.starts_with("eff") {
         return false;
     }
@@ -90,7 +90,7 @@ fn is_plain(file: &SourceFile, comments: &[Comment], index: usize, claim: &Claim
     ![before, comments.get(index + 1)].into_iter().flatten().any(near)
 }
 
-/// What stands before a comment on its line.
+/// What is before a comment on its line.
 pub(in crate::batch) fn before_comment<'a>(file: &'a SourceFile, comment: &Comment) -> &'a str {
     let start = file.lines.line_start(file.lines.line_of(comment.range.start));
     TextRange::new(start, comment.range.start).slice(&file.text)
@@ -114,7 +114,7 @@ fn is_setting(text: &str) -> bool {
     })
 }
 
-/// Whether a place of a Python file lies in one arm of a choice: what is said there holds only if the arm is taken.
+/// Whether a place of a Python file lies in one branch of a choice: what is said there holds only if the branch is taken.
 pub(in crate::batch) fn in_an_arm(file: &SourceFile, at: u32) -> bool {
     let Some(module) = file.python() else { return false };
     let line = file.lines.line_of(at);

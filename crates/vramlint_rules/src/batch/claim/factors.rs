@@ -57,7 +57,7 @@ pub(in crate::batch) fn restore(run: &Run, total: i64) -> Option<Fix> {
         Origin::File { place, .. } | Origin::Code { place, .. } | Origin::Flag { place, .. } => *place,
         _ => return None,
     };
-    // Only a number that stands there as such may be replaced: not an expression, a word with more in it, a variable.
+    // Only a number that is there as such may be replaced: not an expression, a word with more in it, a variable.
     if candidate.known() != candidate.raw.parse().ok().map(Value::Int).as_ref() {
         return None;
     }

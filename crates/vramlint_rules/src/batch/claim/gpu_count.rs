@@ -1,4 +1,4 @@
-//! The GPUs that a sentence speaks of beside its arithmetic: `on 8 GPUs`, `(2 nodes x 8 GPUs)`, `单卡：`, `双卡训练`.
+//! The GPUs that a sentence mentions next to its arithmetic: `on 8 GPUs`, `(2 nodes x 8 GPUs)`, `单卡：`, `双卡训练`.
 
 use regex::Regex;
 use std::ops::Range;
@@ -11,14 +11,14 @@ pub(super) enum GpuCount {
     Unsaid,
     /// So many.
     Gpus(i64),
-    /// Several numbers, or GPUs per node of nobody knows how many nodes.
+    /// Several numbers, or GPUs per node with an unknown number of nodes.
     Unclear,
 }
 
 /// `单卡：`, `单卡训练`, but not `单卡 batch 4`, which counts rows.
 const SINGLE_GPU: &str = r"(?i)单(?:张?卡|\s*gpu)\s*(?:$|[:,.;)]|训|微调|运行|跑|时|下|上|环境|配置|的情况)";
 
-/// The GPUs that a line speaks of outside of `chain`.
+/// The GPUs that a line mentions outside of `chain`.
 pub(super) fn setup(line: &str, chain: &Range<usize>) -> GpuCount {
     static NODES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)(\d{1,3})\s*(?:nodes?|machines?|机|台机器|台|个?节点)\s*(?:[x*,]|of|with|each)?\s*(?:with\s*)?(\d{1,2})\s*(?:gpus?|张?卡|[abhlv]\d{2,4})")

@@ -55,13 +55,13 @@ pub(super) struct Claim {
     pub range: TextRange,
     /// The factors that it multiplies, where it writes them as numbers.
     pub factors: Vec<Factor>,
-    /// The GPUs of which it speaks beside its factors: `on 8 GPUs`.
+    /// The GPUs that it mentions next to its factors: `on 8 GPUs`.
     pub setup: Option<i64>,
     /// Whether only the product is written, so that no number states the total.
     pub implied: bool,
     /// Whether it may as well be meant per GPU: `相当于 batch size 64`.
     pub per_gpu_too: bool,
-    /// Whether it says `effective` without `batch`, so that its line must speak of batches.
+    /// Whether it says `effective` without `batch`, so that its line must mention batches.
     pub bare: bool,
     /// The key, where it looks like a setting that was commented out: `global_batch_size: 64`.
     pub like_setting: Option<String>,
@@ -175,7 +175,7 @@ fn is_comment_of_a_comment(before: &str) -> bool {
 
 type Found = (std::ops::Range<usize>, Equation, CueStrength);
 
-/// `effective batch = 4 * 8 = 32`: the arithmetic behind the words.
+/// `effective batch = 4 * 8 = 32`: the arithmetic after the words.
 fn after(text: &str, words: &Cue) -> Option<Found> {
     let (at, sign) = cue_words::connector(text, words.range.end);
     let mut chain = equation::parse_at(text, at)?;
@@ -201,7 +201,7 @@ fn after(text: &str, words: &Cue) -> Option<Found> {
     Some((words.range.start..chain.range.end, chain, words.weight))
 }
 
-/// `64 (4 x 16)`, `32 (=4x8)`: the factors behind a total, and where their bracket ends.
+/// `64 (4 x 16)`, `32 (=4x8)`: the factors after a total, and where their bracket ends.
 fn bracketed(text: &str, at: usize) -> Option<(Vec<equation::Number>, usize)> {
     let open = cue_words::note(text, at)?;
     let skipped = text[open..].len() - text[open..].trim_start_matches([' ', '=']).len();

@@ -40,7 +40,7 @@ impl NormalizedLine {
 
 fn normalized(c: char, before: char, rest: &str) -> char {
     match c {
-        // Two stars between digits are a power, which is no product; elsewhere they are bold: `**64**`.
+        // Two stars between digits are a power, which is not a product; elsewhere they are bold: `**64**`.
         '*' if before.is_ascii_digit() && rest.starts_with('*') && rest[1..].starts_with(|c: char| c.is_ascii_digit()) => '^',
         '*' if before == '*' || rest.starts_with('*') => ' ',
         '`' | '\t' | '\u{3000}' | '\u{a0}' | '\u{feff}' | '\r' => ' ',

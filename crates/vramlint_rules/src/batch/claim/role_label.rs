@@ -1,4 +1,4 @@
-//! What stands beside a number: `8 GPUs`, `4 (per device)`, `累积 8`, `16 张卡`.
+//! What is next to a number: `8 GPUs`, `4 (per device)`, `累积 8`, `16 张卡`.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// What a factor counts, by its label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Nothing tells.
+    /// Unknown.
     #[default]
     Unknown,
     /// Rows per process.
@@ -45,7 +45,7 @@ pub(super) fn label_before(text: &str, at: usize) -> (Role, usize) {
     }
 }
 
-/// The label behind a number, and where it ends.
+/// The label after a number, and where it ends.
 pub(super) fn label_after(text: &str, at: usize) -> (Role, usize) {
     static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(&format!(
@@ -68,7 +68,7 @@ pub(super) fn label_after(text: &str, at: usize) -> (Role, usize) {
     (found, end)
 }
 
-/// A name that stands for a factor: `per_device_batch`, `num gpus`, `累积步数`.
+/// A name of a factor: `per_device_batch`, `num gpus`, `累积步数`.
 pub(super) fn name(text: &str, at: usize) -> Option<(&str, usize)> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[A-Za-z_\p{Han}][\w./-]*").expect("the pattern is constant"));
     let mut end = at;

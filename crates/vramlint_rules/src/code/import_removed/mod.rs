@@ -113,7 +113,7 @@ fn attributes(cx: &Context<'_>, out: &mut Sink) {
         let Some((module, name)) = call.path.rsplit_once('.').filter(|(module, _)| LIBRARIES.contains(module)) else { continue };
         let file = cx.project.file(call.file);
         let written = call.callee.range.slice(&file.text);
-        // Bound to the package itself: a name that is imported from it is told of at its import.
+        // Bound to the package itself: a name that is imported from it is reported at its import.
         let whole = written.split_once('.').is_some_and(|(first, rest)| {
             rest == name && file.python().is_some_and(|tree| Imports::of(tree).full(first).as_deref() == Some(module))
         });

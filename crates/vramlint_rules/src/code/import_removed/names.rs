@@ -15,7 +15,7 @@ pub(super) struct Gone<'a> {
     pub instead: &'static str,
 }
 
-/// Names of the top package of TRL, with the first release seen without them and what stands for them.
+/// Names of the top package of TRL, with the first release seen without them and what replaces them.
 const TRL: &[(&str, &str, &str)] = &[
     ("PPOConfig", "0.29.0", ""),
     ("PPOTrainer", "0.29.0", ""),

@@ -1,4 +1,4 @@
-//! accelerate's file: keys that only the flag sets, and those that nobody reads.
+//! accelerate's file: keys that only the flag sets, and those that are never read.
 
 use crate::syntax_and_keys::inert_key::RULE;
 use crate::{Context, Sink};

@@ -27,7 +27,7 @@ const BLOCKS: &[(&str, &str)] =
 fn blocks(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let (Some(file), Some(root), Some(kind)) = (start.file, start.root(), start.distributed_type()) else { return found };
-    // A flag that replaces the file's own type is told at the flag.
+    // A flag that replaces the file's own type is reported at the flag.
     if kind.by_flag || start.flag("--cpu").is_some() || start.method().is_none() {
         return found;
     }
@@ -62,7 +62,7 @@ fn blocks(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     found
 }
 
-/// fp8's block is handed on only with that precision (utils/launch.py:176, :287, :559).
+/// fp8's block is passed on only with that precision (utils/launch.py:176, :287, :559).
 fn fp8(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (file, root) = (start.file?, start.root()?);
     let (key, _) = root.entry("fp8_config").filter(|(_, node)| node.entries().next().is_some())?;

@@ -56,7 +56,7 @@ fn meant_type(written: &str) -> Option<&'static str> {
     })
 }
 
-/// An environment that accelerate does not know chooses the class for Amazon, which refuses the keys of a machine.
+/// An environment that accelerate does not know chooses the class for Amazon, which rejects the keys of a machine.
 fn environment(file: &SourceFile, root: NodeRef<'_>, certain: bool) -> Option<Finding> {
     let (key, node) = root.entry("compute_environment")?;
     let written = node.text().unwrap_or_default();
@@ -101,7 +101,7 @@ fn removed(cx: &Context<'_>, file: &SourceFile, found: &KnownEntry<'_>, out: &mu
     true
 }
 
-/// A set of words: where the key stands, whether digits are taken for the number of a word.
+/// A set of words: where the key is, whether digits are taken for the number of a word.
 struct Words {
     block: Option<&'static str>,
     key: &'static str,
@@ -170,7 +170,7 @@ const NUMBERS: &[(&str, bool)] = &[
     ("parallelism_config_sp_size", false),
 ];
 
-/// What argparse refuses before anything is read: the file may say `BF16` and `auto`, the flags may not.
+/// What argparse rejects before anything is read: the file may say `BF16` and `auto`, the flags may not.
 fn typed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { return Vec::new() };
     let given = |name: &str| {
@@ -332,7 +332,7 @@ fn number(start: &AccelerateLaunch<'_>, (block, key): (&str, &str), known: &[i64
     (!known.contains(&number)).then(|| violation_finding(start, &given, key, &number.to_string(), &listed.join(", "), None))
 }
 
-/// torchrun starts at least one process on each machine; -1 stands for nobody's number.
+/// torchrun starts at least one process on each machine; -1 is not a number of processes.
 fn processes(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let (count, given) = start.processes().filter(|(count, _)| *count <= 0)?;
     let why: Message = if count == -1 {

@@ -9,7 +9,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::schema::{self, Bound, KnownEntry, Strictness, Violation, check_node};
 use vramlint_syntax::data::Loader;
 
-/// Keys outside of pydantic's blocks, and the version from which on others are refused: deepspeed 0.19.8 `runtime/config.py:190`,
+/// Keys outside of pydantic's blocks, and the version from which on others are rejected: deepspeed 0.19.8 `runtime/config.py:190`,
 /// `:230`, `:246`, `:393`, `:590`, `runtime/model_checkpointing/config.py:27`, `runtime/engine.py:1809`, each run.
 const RAW: &[(&str, Option<&str>)] = &[
     ("train_batch_size", None),
@@ -82,7 +82,7 @@ fn raw(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, s
     }
 }
 
-/// The finding. Only the case of letters tells which device or dtype was meant: `disk` is no slip for `nvme`, `float8` none for
+/// The finding. Only the case of letters tells which device or dtype was meant: `disk` is not a slip for `nvme`, `float8` none for
 /// `float`.
 fn violation_finding(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, problem: &Violation, severity: Severity) -> Finding {
     let word = found.value.text().unwrap_or_default();
@@ -98,7 +98,7 @@ fn violation_finding(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, probl
     finding(config.file, found, "DeepSpeed", problem, severity)
 }
 
-/// What fp16's own validators refuse: a negative scale, and a window or least scale of 0 where scaling is dynamic
+/// What fp16's own validators reject: a negative scale, and a window or least scale of 0 where scaling is dynamic
 /// (runtime/precision_config.py:120, :183, run).
 fn loss_scaling(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>) -> Option<(Bound, Severity)> {
     let number = found.value.value(Loader::Json)?.as_float()?;

@@ -72,7 +72,7 @@ fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
             message!("`accelerate launch` fails on this file: it is empty", "`accelerate launch` 读取此文件会失败：文件为空"),
         ),
     };
-    // What stands in the first line is enough to find it.
+    // What is in the first line is enough to find it.
     let line = file.text.get(range.start as usize..).and_then(|text| text.lines().next()).map_or(0, str::len);
     let end = range.start + u32::try_from(line).unwrap_or(0);
     let finding = RULE.finding(FileRange::new(file.id, TextRange::new(range.start, end)), message);
@@ -126,7 +126,7 @@ fn is_type(name: &str) -> bool {
     keys::find(keys::accelerate(), "distributed_type").is_some_and(|row| row.values.iter().any(|known| known == name))
 }
 
-/// The type that the rest of the file speaks for.
+/// The type that the rest of the file suggests.
 fn distributed_type(file: &SourceFile, root: NodeRef<'_>, first: NodeRef<'_>) -> Option<Fix> {
     let processes = root.get("num_processes").and_then(|node| node.value(Loader::PyYaml)).as_ref().and_then(Value::as_int)?;
     let kind = match () {

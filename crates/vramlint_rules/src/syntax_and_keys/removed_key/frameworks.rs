@@ -12,7 +12,7 @@ use vramlint_semantic::class_fields::{self, FieldStatus};
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 use vramlint_semantic::version_gate;
 
-/// What Axolotl's schema says of a key that it keeps only to speak of it.
+/// What Axolotl's schema says of a key that it keeps only to reject it or to warn.
 #[derive(Clone, Copy)]
 enum Said {
     /// It raises where the value is true.
@@ -82,7 +82,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// A key that Axolotl's schema still has, to refuse it or to warn of it.
+/// A key that Axolotl's schema still has, to reject it or to warn of it.
 fn kept(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &FrameworkSetting) -> Option<Finding> {
     let (_, said, since, instead) = AXOLOTL.iter().find(|(key, ..)| *key == name)?;
     let counts = match said {

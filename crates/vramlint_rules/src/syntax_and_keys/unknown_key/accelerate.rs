@@ -1,4 +1,4 @@
-//! accelerate's file: refused at the top level, ignored inside its blocks.
+//! accelerate's file: rejected at the top level, ignored inside its blocks.
 
 use crate::syntax_and_keys::unknown_key::{RULE, nearest, with_fixes};
 use crate::{Context, Sink};
@@ -84,7 +84,7 @@ fn advice(key: &str) -> Option<Message> {
     })
 }
 
-/// A block of the file: nobody reads a key that is not known there (commands/launch.py:1262).
+/// A block of the file: an unknown key there is never read (commands/launch.py:1262).
 fn block(file: &SourceFile, name: &str, block: NodeRef<'_>, out: &mut Sink) {
     let prefix = format!("{name}.");
     let rows = keys::accelerate().iter().filter(|row| row.path.starts_with(&prefix));

@@ -1,4 +1,4 @@
-//! DeepSpeed's file: most blocks refuse unknown keys; the others, and the file itself, ignore them, so that only a slip of a known
+//! DeepSpeed's file: most blocks reject unknown keys; the others, and the file itself, ignore them, so that only a slip of a known
 //! name, or a known name in another place, is worth a word there.
 
 use crate::syntax_and_keys::unknown_key::{RULE, nearest, with_fixes};
@@ -55,7 +55,7 @@ impl Entry<'_, '_> {
         FileRange::new(self.config.file.id, self.key.range())
     }
 
-    /// pydantic refuses it.
+    /// pydantic rejects it.
     fn refused(&self, cx: &Context<'_>, known: &[&str]) -> Option<Finding> {
         let (text, block) = (self.text, self.block);
         // Older versions took fp16 and bf16 as they were.
@@ -79,7 +79,7 @@ impl Entry<'_, '_> {
         Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), nearest(self.node, text, known)))
     }
 
-    /// Nobody reads it; files often carry keys of their own, so that only what looks like a known one is told.
+    /// It is never read; files often carry keys of their own, so that only what looks like a known one is reported.
     fn ignored(&self, known: &[&str]) -> Option<Finding> {
         let (text, block) = (self.text, self.block);
         let at = |message| RULE.finding(self.place(), message).with_severity(Severity::Warning);
@@ -139,7 +139,7 @@ impl Entry<'_, '_> {
             let known = keys::find(keys::deepspeed(), &format!("{params}.{text}")).is_some();
             return known.then_some(params);
         }
-        // A stage beside everything else, and none where it belongs.
+        // A stage next to everything else, and none where it belongs.
         let stage = matches!(self.value.value(Loader::Json), Some(Value::Int(0..=3))) && text == "stage" && block.is_empty();
         if stage && self.config.entry("zero_optimization.stage").is_none() {
             return Some("zero_optimization");

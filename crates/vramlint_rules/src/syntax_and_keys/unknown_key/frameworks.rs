@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether somebody lets every key pass: a variable of LLaMA-Factory, a switch of ms-swift, other classes altogether.
+/// Whether something lets every key pass: a variable of LLaMA-Factory, a switch of ms-swift, other classes altogether.
 fn takes_anything(keys: &FrameworkConfig<'_>) -> bool {
     let unknown = &keys.dialect.unknown_keys;
     let by_variable = |name: &&str| keys.launch.is_some_and(|launch| launch.variable(name).is_some());
@@ -97,7 +97,7 @@ fn judged(
             (severity, message!("{by} does not know `{name}` and drops it", "{by} 不认识 `{name}`，会将其丢弃"))
         }
         Unknown::StopsUnlessNew => {
-            // Nobody is seen to read the file: only what looks like a slip is told.
+            // No reader of the file is found: only what looks like a slip is reported.
             let severity = match (keys.is_launched(), near) {
                 (false, false) => return None,
                 // Releases come often, and many run it from a checkout: a name that nothing has may be a new one.
@@ -114,7 +114,7 @@ fn judged(
     })
 }
 
-/// What the framework does with a key that it does not know, where this setting stands.
+/// What the framework does with a key that it does not know, where this setting is.
 fn policy(keys: &FrameworkConfig<'_>, setting: &FrameworkSetting) -> Unknown {
     let unknown = &keys.dialect.unknown_keys;
     if setting.by_flag { unknown.on_command_line } else { unknown.in_file }

@@ -36,7 +36,7 @@ fn in_file(answer: Evaluated<LaunchValue>) -> Option<LaunchValue> {
     answer.known().filter(|given| !given.by_flag())
 }
 
-/// `accelerate launch` refuses `key: value`, because of `why`.
+/// `accelerate launch` rejects `key: value`, because of `why`.
 fn refused(key: &str, given: &LaunchValue, why: &Message) -> Finding {
     violation_finding(key, given, Effect::Refused, why)
 }
@@ -64,7 +64,7 @@ fn with_number(finding: Finding, given: &LaunchValue) -> Finding {
 }
 
 fn with_text(finding: Finding, given: &LaunchValue, text: &str, applicability: Applicability) -> Finding {
-    // Nothing is written behind the key of a missing value.
+    // Nothing is written after the key of a missing value.
     if given.key == Some(given.place) {
         return finding;
     }
@@ -143,7 +143,7 @@ fn use_cpu(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> 
     odd.then(|| refused("use_cpu", &given, &message!("expected a boolean", "应为布尔值")))
 }
 
-/// PyYAML's truth values are told by `yaml-boolean-trap`.
+/// PyYAML's booleans are reported by `yaml-boolean-trap`.
 fn mixed_precision(start: &AccelerateLaunch<'_>, path: LaunchMethod) -> Option<Finding> {
     let given = in_file(start.top_level("mixed_precision"))?;
     let json = start.file.and_then(|file| file.data()).is_some_and(|data| data.json);
@@ -279,7 +279,7 @@ fn fsdp(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
     found
 }
 
-/// `int(os.environ["FSDP_MIN_NUM_PARAMS"])`; texts that hold a number are told by `yaml-number-is-text`.
+/// `int(os.environ["FSDP_MIN_NUM_PARAMS"])`; texts that hold a number are reported by `yaml-number-is-text`.
 fn least_unit(start: &AccelerateLaunch<'_>) -> Option<Finding> {
     let given = in_file(start.block("fsdp_config", "fsdp_min_num_params"))?;
     let wrong = match &given.value {

@@ -36,7 +36,7 @@ const COMPUTED: &[&str] = &[
     "num_generations",
     "max_completion_length",
 ];
-/// Batches that torch's loader takes as whole numbers only.
+/// Batches that torch's loader takes as integers only.
 const WHOLE: &[&str] = &["per_device_train_batch_size", "per_device_eval_batch_size"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -123,7 +123,7 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fie
     }
 }
 
-/// Values that argparse turns into the type of the field, or refuses.
+/// Values that argparse turns into the type of the field, or rejects.
 fn parsed(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Field, value: &Value) -> Option<Finding> {
     let nothing = |text: &str| field.nullable && matches!(text.to_lowercase().as_str(), "none" | "null");
     let wanted = match (field.kind, value) {

@@ -36,7 +36,7 @@ const BLOCKS: &[(&str, &[&str])] = &[
     ("torch_autocast", &[]),
     ("wandb", &[]),
     ("weight_quantization", &[]),
-    // `true` and `false` are its first format; the rule `zero-without-stage` speaks of them.
+    // `true` and `false` are its first format; the rule `zero-without-stage` reports them.
     ("zero_optimization", &["bool"]),
 ];
 
@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let tuned = config.flag("autotuning.enabled", false) != Some(false);
         for found in schema::known_entries(keys::deepspeed(), config.root) {
-            // DeepSpeed's tuner takes a list for the values to try, and hands on one of them.
+            // DeepSpeed's tuner takes a list for the values to try, and passes on one of them.
             if tuned && found.value.items().next().is_some() {
                 continue;
             }
@@ -107,7 +107,7 @@ fn checked(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_
     }
 }
 
-/// pydantic reads fp16 and bf16 since 0.17.0; what pydantic 1 took elsewhere is refused since DeepSpeed moved to pydantic 2.
+/// pydantic reads fp16 and bf16 since 0.17.0; what pydantic 1 took elsewhere is rejected since DeepSpeed moved to pydantic 2.
 fn severity(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, row: &Key, wanted: KeyType, got: &Value) -> Option<Severity> {
     let lax = matches!((wanted, got), (KeyType::Int, Value::Float(_)) | (KeyType::Text, Value::Int(_) | Value::Float(_)));
     if row.path.starts_with("fp16.") || row.path.starts_with("bf16.") {
@@ -138,7 +138,7 @@ fn raw(config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_>, out: &mut Sink) {
         return;
     }
     match (found.row.kind, &value) {
-        // A whole number with a point is as good as one without; half a row is none, and nobody says so.
+        // An integer with a point is as good as one without; half a sample does not exist, and no message says so.
         (KeyType::Int, Value::Float(number)) if number.fract() != 0.0 => {
             let written = found.value.range().slice(&config.file.text);
             let name = &found.row.path;

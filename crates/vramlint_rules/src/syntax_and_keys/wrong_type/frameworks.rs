@@ -59,8 +59,8 @@ fn judge(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str, setting: &Fra
     }
 }
 
-/// What jsonargparse wants where it refuses a value (jsonargparse 4.41 typehints.py): a number for a number, a truth value for a
-/// truth value; null only where the type says so.
+/// What jsonargparse wants where it rejects a value (jsonargparse 4.41 typehints.py): a number for a number, a boolean for a
+/// boolean; null only where the type says so.
 fn declared(field: &Field, value: &Value) -> Option<Message> {
     match (field.kind, value) {
         (_, Value::Null) => None,
@@ -74,7 +74,7 @@ fn declared(field: &Field, value: &Value) -> Option<Message> {
     }
 }
 
-/// What Axolotl's schema wants where it refuses a value: pydantic 2 turns text that holds a number, and whole numbers that are
+/// What Axolotl's schema wants where it rejects a value: pydantic 2 turns text that holds a number, and integers that are
 /// written as fractions. Every key was tried with axolotl 0.8.1, 0.12.2 and 0.18.0.
 fn pydantic(field: &Field, value: &Value) -> Option<Message> {
     let number = |text: &str| text.trim().replace('_', "").parse::<f64>().is_ok();
@@ -110,7 +110,7 @@ fn pydantic(field: &Field, value: &Value) -> Option<Message> {
     }
 }
 
-/// What argparse wants where it refuses a word.
+/// What argparse wants where it rejects a word.
 fn argparse(field: &Field, value: &Value) -> Option<Message> {
     match (field.kind, value) {
         (KeyType::Int, Value::Text(_) | Value::Float(_) | Value::Bool(_)) => Some(message!("an integer", "整数")),

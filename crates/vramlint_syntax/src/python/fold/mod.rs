@@ -1,6 +1,6 @@
 //! The value of an expression, as far as it follows from constants.
 //!
-//! Everything follows `CPython` 3.12 or is unknown: a whole number that leaves 64 bits, a division by zero, an exception, a method, a
+//! Everything follows `CPython` 3.12 or is unknown: an integer that leaves 64 bits, a division by zero, an exception, a method, a
 //! comprehension. Names are asked for through a callback; what it does not know is unknown here too.
 
 mod calls;
@@ -19,7 +19,7 @@ pub enum Folded {
     Known(Value),
     /// This value unless one of these environment variables is set.
     Assumed(Value, Vec<EnvironmentDefault>),
-    /// It cannot be told.
+    /// It cannot be decided.
     #[default]
     Unknown,
 }
@@ -164,7 +164,7 @@ impl Folder<'_> {
     }
 }
 
-/// Sets a key of a mapping as Python does: a key set again keeps its place and its first spelling. `None` where that cannot be told.
+/// Sets a key of a mapping as Python does: a key set again keeps its place and its first spelling. `None` where that cannot be decided.
 fn set(entries: &mut Vec<(Value, Value)>, key: Value, value: Value) -> Option<()> {
     match operators::find(entries, &key)? {
         Some(place) => entries[place].1 = value,

@@ -2,10 +2,10 @@
 
 use vramlint_base::Value;
 
-/// Whole numbers up to here are exact as floating point: 2^53.
+/// Integers up to here are exact as floating point: 2^53.
 const EXACT: u64 = 1 << 53;
 
-/// A number; a truth value counts as 0 or 1, as in Python.
+/// A number; a boolean counts as 0 or 1, as in Python.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Number {
     Int(i64),
@@ -22,7 +22,7 @@ impl Number {
         }
     }
 
-    /// As floating point; `None` for a whole number that is not exact as such.
+    /// As floating point; `None` for an integer that is not exact as such.
     #[allow(clippy::cast_precision_loss)] // checked one line above
     pub(super) fn float(self) -> Option<f64> {
         match self {

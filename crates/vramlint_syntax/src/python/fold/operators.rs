@@ -40,7 +40,7 @@ pub(super) fn binary(left: Value, op: &str, right: Value) -> Option<Value> {
             left.extend(right);
             Some(Value::List(left))
         }
-        // `True & False` is a truth value, the rest of the arithmetic makes whole numbers of them.
+        // `True & False` is a boolean, the rest of the arithmetic makes integers of them.
         (Value::Bool(left), "&", Value::Bool(right)) => Some(Value::Bool(left & right)),
         (Value::Bool(left), "|", Value::Bool(right)) => Some(Value::Bool(left | right)),
         (Value::Bool(left), "^", Value::Bool(right)) => Some(Value::Bool(left ^ right)),
@@ -135,7 +135,7 @@ fn contains(container: &Value, item: &Value) -> Option<bool> {
     }
 }
 
-/// The place of a key in a mapping; `None` where it cannot be told, `Some(None)` where it is not there.
+/// The place of a key in a mapping; `None` where it cannot be decided, `Some(None)` where it is not there.
 #[allow(clippy::option_option)] // unknown, absent and present are three answers
 pub(super) fn find(entries: &[(Value, Value)], key: &Value) -> Option<Option<usize>> {
     if matches!(key, Value::List(_) | Value::Map(_)) {

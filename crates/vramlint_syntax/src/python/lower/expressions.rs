@@ -70,7 +70,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What configuration does not need to tell apart.
+    /// What configuration does not need to distinguish.
     fn rare(&mut self, node: &Node) -> ExprKind {
         match node {
             Node::Lambda(node) => self.lambda(node),

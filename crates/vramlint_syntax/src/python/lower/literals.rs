@@ -5,7 +5,7 @@ use crate::python::ExprKind;
 use ruff_python_ast::{self as ast, FStringPart, InterpolatedStringElement, Number};
 use vramlint_base::{TextRange, Value};
 
-/// Digits of a whole number that we convert; `CPython` stops at 4300 (`sys.int_info.default_max_str_digits`).
+/// Digits of an integer that we convert; `CPython` stops at 4300 (`sys.int_info.default_max_str_digits`).
 const MAX_DIGITS: usize = 4300;
 
 impl Lowering<'_> {
@@ -66,7 +66,7 @@ impl Lowering<'_> {
     }
 }
 
-/// A whole number of any base and size; `None` for one that is absurdly long.
+/// An integer of any base and size; `None` for one that is absurdly long.
 fn whole(int: &ast::Int) -> Option<Value> {
     if let Some(small) = int.as_i64() {
         return Some(Value::Int(small));

@@ -43,12 +43,12 @@ pub(super) fn range(range: ruff_text_size::TextRange) -> TextRange {
 struct Lowering<'a> {
     text: &'a str,
     tokens: &'a [Token],
-    /// Whether there is a syntax error: what stands for a missing expression may then lie outside of its parent.
+    /// Whether there is a syntax error: the placeholder of a missing expression may then lie outside of its parent.
     broken: bool,
     /// Enclosing blocks.
     blocks: u32,
     /// Enclosing expressions.
     expressions: u32,
-    /// What is no Python though the dialect allows it, and blocks that nest too deeply.
+    /// What is not Python though the dialect allows it, and blocks that nest too deeply.
     errors: Vec<SyntaxError>,
 }

@@ -21,7 +21,7 @@ impl Lowering<'_> {
             .unwrap_or(inner)
     }
 
-    /// The end of the first colon behind `from` and not behind `until`.
+    /// The end of the first colon after `from` and not after `until`.
     pub(super) fn colon_end(&self, from: u32, until: u32) -> Option<u32> {
         let first = self.tokens.partition_point(|token| token.start().to_u32() < from);
         self.tokens[first..]

@@ -17,7 +17,7 @@ fn names(name: &str) -> Folded {
     }
 }
 
-/// The result as Python prints it, `?` where unknown, with the variables taken for unset behind it.
+/// The result as Python prints it, `?` where unknown, with the variables taken for unset after it.
 fn folded(text: &str) -> String {
     match fold(&expression(text), &names) {
         Folded::Known(Value::Float(float)) => python_repr(float),

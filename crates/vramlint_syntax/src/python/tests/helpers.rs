@@ -179,7 +179,7 @@ fn own_names_hide_imported_ones() {
     assert_eq!(imports.full("a").as_deref(), Some("a1"));
 }
 
-/// Whether both arms of the one `if` in the text do the same.
+/// Whether both branches of the one `if` in the text do the same.
 fn same(left: &str, right: &str) -> bool {
     let text = format!("if a:\n    {}\nelse:\n    {}\n", left.replace('\n', "\n    "), right.replace('\n', "\n    "));
     let module = read_clean(&text);

@@ -108,7 +108,7 @@ impl Reader<'_> {
     }
 }
 
-/// A decimal number; octal and other bases are left unknown, as nobody means them here.
+/// A decimal number; octal and other bases are left unknown, as they are not intended here.
 fn number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain =

@@ -22,7 +22,7 @@ impl<'t> Walker<'t> {
         self.assign(node, export);
     }
 
-    /// Records `A=1`, wherever it stands.
+    /// Records `A=1`, wherever it is.
     pub(super) fn assign(&mut self, node: Node<'t>, export: bool) {
         let Some(target) = node.child_by_field_name("name") else { return };
         let name_range = TextRange::of(target.byte_range());

@@ -35,7 +35,7 @@ impl<'t> Walker<'t> {
         flow
     }
 
-    /// The parser takes every word behind `> file` for a file; only the first is one.
+    /// The parser takes every word after `> file` for a file; only the first is one.
     fn words_behind_redirect(&self, node: Node<'t>, more: &mut Vec<Range<usize>>) {
         let mut cursor = node.walk();
         let files: Vec<Range<usize>> =
@@ -169,7 +169,7 @@ impl<'t> Walker<'t> {
         whole
     }
 
-    /// The environment that stands before a command, for it alone.
+    /// The environment that is before a command, for it alone.
     fn prefixes(&mut self, nodes: &[Node<'t>]) -> Vec<super::super::Assignment> {
         let mark = self.scope.variables.mark();
         let first = self.scope.assignments.len();
@@ -295,7 +295,7 @@ fn place_kind(text: &str, place: &Range<usize>) -> Part {
     if word.starts_with('<') && word.ends_with('>') { Part::Placeholder } else { Part::Word }
 }
 
-/// What stands behind `<< EOF` on its line: words of the command, and commands of their own.
+/// What is after `<< EOF` on its line: words of the command, and commands of their own.
 fn heredoc_rest<'t>(node: Node<'t>, more: &mut Vec<Range<usize>>, behind: &mut Vec<Node<'t>>) {
     let mut cursor = node.walk();
     if !cursor.goto_first_child() {

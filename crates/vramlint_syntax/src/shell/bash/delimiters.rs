@@ -1,6 +1,6 @@
 //! Finds the end of nested quotes and substitutions without recursion.
 
-/// The offset behind the mark that closes what was opened just before `at`, or `None` where it stays open before `end`.
+/// The offset after the mark that closes what was opened just before `at`, or `None` where it stays open before `end`.
 ///
 /// `closer` is `)` for `$(`, `}` for `${`, `"` or `` ` ``. A `)` of a `case` pattern inside `$( )` ends it too early: callers
 /// only use the result inside words whose ends the parser found, or to fall silent.

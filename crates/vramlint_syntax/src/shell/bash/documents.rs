@@ -52,7 +52,7 @@ impl<'t> Walker<'t> {
         Some(self.document_text(range.start..range.start + length, expands))
     }
 
-    /// Where a document stands, and whether variables in it are replaced.
+    /// Where a document is, and whether variables in it are replaced.
     fn document_range(&self, redirect: Node<'t>) -> Option<(Range<usize>, bool)> {
         let mut cursor = redirect.walk();
         let mut expands = true;

@@ -26,7 +26,7 @@ pub(super) fn text(text: &str, range: Range<usize>, scope: &mut Scope) -> Field 
     joined(Reader::new(text, range, scope, 0).read())
 }
 
-/// The text of a here-document, where quotes stand for themselves.
+/// The text of a here-document, where quotes are literal.
 pub(super) fn document(text: &str, range: Range<usize>, scope: &mut Scope) -> Field {
     let mut reader = Reader::new(text, range, scope, 0);
     reader.document = true;

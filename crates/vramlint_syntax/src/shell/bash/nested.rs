@@ -121,7 +121,7 @@ impl Inner {
         (end > 0 && end <= super::super::spanned_text::TEXT_LIMIT).then_some(Self { text, pieces, end })
     }
 
-    /// The pieces behind a stretch of the inner text.
+    /// The pieces after a stretch of the inner text.
     fn behind(&self, range: TextRange) -> Field {
         let (start, end) = (range.start as usize, range.end as usize);
         let mut field = Field::new();

@@ -125,7 +125,7 @@ impl Reader<'_> {
         self.modified(&name, name_range, found, &modifier, start, quoted);
     }
 
-    /// The name in `${…}`, whether all items are meant, and what comes behind.
+    /// The name in `${…}`, whether all items are meant, and what comes after.
     fn name_in(&self, inner: Range<usize>) -> Option<(String, bool, Range<usize>)> {
         let text = self.text.get(inner.clone())?;
         let length = match text.bytes().next()? {
@@ -169,7 +169,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The word behind the operator is taken.
+    /// The word after the operator is taken.
     fn default(&mut self, name: &str, name_range: TextRange, modifier: &Modifier, assumed: bool, start: usize, quoted: bool) {
         let range = TextRange::of(modifier.word.clone());
         let place = TextRange::of(start..self.at);

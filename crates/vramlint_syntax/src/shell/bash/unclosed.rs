@@ -1,6 +1,6 @@
 //! The only syntax errors that are certain: a quote or a compound command that stays open to the end of the text.
 //!
-//! tree-sitter-bash refuses legal scripts now and then, so its word alone is never reported. This reader knows nothing but
+//! tree-sitter-bash rejects legal scripts now and then, so its word alone is never reported. This reader knows nothing but
 //! quotes, here-documents and the words that open and close; where it meets anything it did not expect it falls silent, and what
 //! it finds counts only where the parser found an error too.
 
@@ -64,7 +64,7 @@ struct Scan<'a> {
     open: Vec<(Open, usize)>,
     /// Whether a command may begin here.
     command: bool,
-    /// Whether a pattern of `case` stands here.
+    /// Whether a pattern of `case` is here.
     pattern: bool,
     /// Ends of here-documents that begin on the next line; `-` takes tabs before the end.
     heredocs: Vec<(String, bool)>,
@@ -190,7 +190,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Moves behind a word, quotes and substitutions in it included.
+    /// Moves after a word, quotes and substitutions in it included.
     fn raw_word(&mut self) -> Result<(), ErrorKind> {
         while let Some(byte) = self.bytes.get(self.at).copied() {
             let opened = self.at;
@@ -219,7 +219,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// A double quote that stays open: certain only where no substitution stands behind it.
+    /// A double quote that stays open: certain only where no substitution is after it.
     fn quote(&self, opened: usize) -> ErrorKind {
         let rest = &self.text[opened + 1..];
         if rest.contains("$(") || rest.contains('`') || rest.contains("${") {
@@ -251,7 +251,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// `in` comes behind a word of its own command.
+    /// `in` comes after a word of its own command.
     fn later_word(&mut self, word: &str) {
         if word == "in" && self.open.last().is_some_and(|(open, _)| *open == Open::Case) {
             self.pattern = true;

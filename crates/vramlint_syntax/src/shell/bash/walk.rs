@@ -14,16 +14,16 @@ const DEPTH: usize = 120;
 /// What holds for the statements at hand.
 #[derive(Clone, Default)]
 pub(super) struct Context {
-    /// Function that they stand in.
+    /// Function that they are in.
     pub(super) function: Option<Rc<str>>,
-    /// Whether they stand in a loop.
+    /// Whether they are in a loop.
     pub(super) in_loop: bool,
     /// Whether they may not run at all.
     pub(super) conditional: bool,
     depth: usize,
 }
 
-/// How control goes on behind a statement.
+/// How control goes on after a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     /// To the next one.
@@ -46,7 +46,7 @@ pub(super) struct Walker<'t> {
     pub(super) locals: Vec<Vec<(String, Option<Rc<super::super::variables::Variable>>)>>,
     /// How many environment entries may still be written: bounds many exports times many commands.
     pub(super) environment_left: usize,
-    /// How many scripts this one stands in: `bash -c "…"`.
+    /// How many scripts this one is in: `bash -c "…"`.
     pub(super) nesting: usize,
     /// Bytes of inner scripts that may still be read.
     pub(super) nested_left: usize,
@@ -295,7 +295,7 @@ impl<'t> Walker<'t> {
         if all_leave { Flow::Leaves } else { Flow::On }
     }
 
-    /// What a test tells about the branch behind it: `[ -z "$A" ]`, or that the caller decides.
+    /// What a test tells about the branch after it: `[ -z "$A" ]`, or that the caller decides.
     fn join_of(&self, condition: Node<'t>, or: bool) -> Join {
         let text = self.slice(condition);
         let caller = super::conditions::depends_on_caller(text);
@@ -330,7 +330,7 @@ impl<'t> Walker<'t> {
         Flow::On
     }
 
-    /// Whether a word is what the caller passes, or a variable that holds it: `$1`, `"$key"` behind `key="$1"`.
+    /// Whether a word is what the caller passes, or a variable that holds it: `$1`, `"$key"` after `key="$1"`.
     fn is_callers(&self, word: &str) -> bool {
         if super::conditions::depends_on_caller(word) {
             return true;

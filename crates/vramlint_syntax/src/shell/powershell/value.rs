@@ -64,7 +64,7 @@ fn without_cast(text: &str, range: Range<usize>) -> Range<usize> {
     trimmed(text, end..range.end)
 }
 
-/// Parts a text at separators that stand outside quotes, brackets and comments.
+/// Parts a text at separators that are outside quotes, brackets and comments.
 fn parts(text: &str, range: Range<usize>, separators: &[u8]) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut parts = Vec::new();

@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         out.truncate(kept);
     }
 
-    /// `--%`: everything behind it on the line goes through as it is.
+    /// `--%`: everything after it on the line goes through as it is.
     fn verbatim(&mut self, out: &mut Vec<Placed>) {
         let line = self.text[self.at..self.end].find(['\n', '\r']).map_or(self.end, |length| self.at + length);
         self.at += 3;
@@ -301,13 +301,13 @@ impl<'a> Reader<'a> {
         self.unknown(start);
     }
 
-    /// Moves behind the bracket that closes the one at hand.
+    /// Moves after the bracket that closes the one at hand.
     fn skip_nested(&mut self) {
         self.at = closing(self.text, self.at, self.end);
     }
 }
 
-/// The offset behind the bracket that closes the one at `at`, or `end`.
+/// The offset after the bracket that closes the one at `at`, or `end`.
 pub(super) fn closing(text: &str, mut at: usize, end: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;

@@ -53,7 +53,7 @@ fn pairs(item: Value) -> Vec<Value> {
 }
 
 /// Puts the entries of a mapping into `map`: first what merge keys bring, then its own, as PyYAML's `flatten_mapping` does. Of
-/// several merge keys the last wins; of a list behind one merge key the first.
+/// several merge keys the last wins; of a list after one merge key the first.
 fn fill(node: NodeRef<'_>, loader: Loader, budget: &mut usize, depth: usize, map: &mut MapBuilder) -> Option<()> {
     if depth == 0 || *budget == 0 {
         return None;

@@ -18,7 +18,7 @@ pub fn looks_like_number(text: &str) -> Option<f64> {
 /// The spelling that PyYAML reads as a float, for a text that [`looks_like_number`] and has a point or an exponent:
 /// `2e-5` becomes `2.0e-5`, `1E5` becomes `1.0e+5`, `-.5` becomes `-0.5`.
 ///
-/// PyYAML 6.0.3, `resolver.py`: the point is required, a sign is required in the exponent, and none may stand before a point.
+/// PyYAML 6.0.3, `resolver.py`: the point is required, a sign is required in the exponent, and none may appear before a point.
 pub fn pyyaml_float_spelling(text: &str) -> Option<String> {
     let parts = parts(text)?;
     if parts.fraction.is_none() && parts.exponent.is_none() {

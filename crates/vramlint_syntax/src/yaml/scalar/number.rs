@@ -133,13 +133,13 @@ fn negated(number: Value) -> Value {
     }
 }
 
-/// Digits to base 10^9, the lowest first: enough arithmetic to print a whole number of any base.
+/// Digits to base 10^9, the lowest first: enough arithmetic to print an integer of any base.
 #[derive(Default)]
 struct Digits(Vec<u32>);
 
 impl Digits {
     const BASE: u64 = 1_000_000_000;
-    /// Longest number that is worked out, in digits of [`Self::BASE`]: Python refuses text of more than 4300 digits.
+    /// Longest number that is worked out, in digits of [`Self::BASE`]: Python rejects text of more than 4300 digits.
     const LONGEST: usize = 500;
 
     fn multiply_add(&mut self, factor: u32, carry: u32) {

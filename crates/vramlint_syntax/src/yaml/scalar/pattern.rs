@@ -10,9 +10,9 @@ use crate::data::Loader;
 pub(crate) enum Implicit {
     /// `~`, `null`, nothing.
     Null,
-    /// A truth value.
+    /// A boolean.
     Bool,
-    /// A whole number.
+    /// An integer.
     Int,
     /// A floating-point number.
     Float,
@@ -40,7 +40,7 @@ pub(crate) fn implicit(text: &str, loader: Loader) -> Implicit {
     }
 }
 
-/// The truth value that `text` spells, if it spells one.
+/// The boolean that `text` spells, if it spells one.
 pub(crate) fn boolean(text: &str, loader: Loader) -> Option<bool> {
     match text {
         "true" | "True" | "TRUE" => Some(true),
@@ -220,7 +220,7 @@ fn float_12(text: &[u8]) -> bool {
     at.exponent(false) && at.end()
 }
 
-/// YAML 1.1 whole numbers: binary, octal with a leading 0, decimal, hexadecimal, sexagesimal.
+/// YAML 1.1 integers: binary, octal with a leading 0, decimal, hexadecimal, sexagesimal.
 fn int_11(text: &[u8]) -> bool {
     let mut at = Cursor::new(text);
     at.sign();
@@ -234,7 +234,7 @@ fn int_11(text: &[u8]) -> bool {
     at.digits() && (at.end() || at.sixtieths() && at.end())
 }
 
-/// Whole numbers of ruamel.yaml under version 1.2: a leading 0 means nothing, octal needs `0o`.
+/// Integers of ruamel.yaml under version 1.2: a leading 0 means nothing, octal needs `0o`.
 fn int_12(text: &[u8]) -> bool {
     let mut at = Cursor::new(text);
     at.sign();

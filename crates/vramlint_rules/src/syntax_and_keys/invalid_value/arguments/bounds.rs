@@ -65,7 +65,7 @@ fn outside(field: &Field, number: f64) -> Option<Message> {
     })
 }
 
-/// Steps of logging, saving and evaluating: above 1 they are whole numbers, and logging by steps needs some.
+/// Steps of logging, saving and evaluating: above 1 they are integers, and logging by steps needs some.
 fn steps(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
     let mut found = Vec::new();
     for (key, by, default) in [

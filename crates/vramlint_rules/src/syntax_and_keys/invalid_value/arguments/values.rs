@@ -96,7 +96,7 @@ const ALIASES: &[(&str, &str)] = &[
 fn fsdp(cx: &Context<'_>, set: &ArgumentSet) -> Option<Finding> {
     let given = set.get("fsdp")?;
     let items: Vec<&str> = match given.value.as_ref()? {
-        // A truth value on a command line.
+        // A boolean on a command line.
         Value::Text(text) if matches!(text.to_lowercase().as_str(), "" | "true" | "false") => return None,
         Value::Text(text) => text.split_whitespace().collect(),
         Value::List(items) => items.iter().filter_map(Value::as_str).collect(),
