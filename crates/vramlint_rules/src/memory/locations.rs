@@ -1,4 +1,4 @@
-//! Where a finding about memory points.
+//! The places of memory findings.
 
 use vramlint_base::{FileRange, Related, TextRange, message};
 use vramlint_catalog::Concept;

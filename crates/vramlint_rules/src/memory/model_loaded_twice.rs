@@ -113,13 +113,13 @@ fn plain_load<'a>(run: &Run, code: &CodeFacts, load: &'a ModelLoad) -> Option<&'
     (!load.conditional && !part && settled).then(|| load.model.as_ref()?.as_str()).flatten()
 }
 
-/// Whether a name says that the method needs the second model.
+/// Whether a name marks a model that the method needs.
 fn is_needed(pair: &Pair) -> bool {
     let words = |name: &str| name.to_lowercase().split(['_', '.']).map(str::to_owned).collect::<Vec<_>>();
     pair.names.iter().flat_map(|name| words(name)).any(|word| NEEDED.contains(&word.as_str()))
 }
 
-/// Bytes of one copy; `None` where its type is not known.
+/// Bytes of one copy; `None` if its type is unknown.
 fn size(model: &Model, load: &ModelLoad) -> Option<u64> {
     let quantized = load.arguments.iter().any(|(name, ..)| name.starts_with("load_in") || name == "quantization_config");
     let stated = load.arguments.iter().find(|(name, ..)| matches!(name.as_str(), "dtype" | "torch_dtype"));

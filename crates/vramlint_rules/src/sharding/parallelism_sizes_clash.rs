@@ -108,11 +108,11 @@ impl Sizes {
         self.0.iter().find(|(own, _, _)| *own == name).map_or((1, None), |(_, size, given)| (*size, given.as_ref()))
     }
 
-    /// The sizes above 1, as in `dp_shard_size 4 x tp_size 2`.
+    /// The sizes above 1, as in `dp_shard_size 4 × tp_size 2`.
     fn shown(&self) -> String {
         let parts: Vec<String> =
             self.0.iter().filter(|(_, size, _)| *size > 1).map(|(name, size, _)| format!("{name} {size}")).collect();
-        parts.join(" x ")
+        parts.join(" × ")
     }
 }
 
