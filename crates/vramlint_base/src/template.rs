@@ -15,6 +15,12 @@ pub fn is_templated(text: &str) -> bool {
         || text.len() > 4 && text.starts_with("__") && text.ends_with("__")
 }
 
+/// Whether a word that should be a number or a name may be a placeholder of any kind (`x$Y`, `{n}`, `n<i>`), so that nothing is said
+/// about it. Too broad for strings, in which these characters are common.
+pub fn may_be_templated(word: &str) -> bool {
+    word.contains(['$', '{', '<']) || is_templated(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,6 +33,10 @@ mod tests {
         for text in ["auto", "2", "a < b", "cost $5", "{a}", "", "__", "100%"] {
             assert!(!is_templated(text), "{text}");
         }
+        for word in ["x$Y", "{n}", "n<i>", "__SIZE__", "%(n)s"] {
+            assert!(may_be_templated(word), "{word}");
+        }
+        assert!(!may_be_templated("auto") && !may_be_templated(""));
         assert!(has_template_mark("run-${N}") && !has_template_mark("$N"));
     }
 }

@@ -56,7 +56,7 @@ impl Fixture {
 
     /// The same from files.
     pub(crate) fn from_files(mut files: Vec<(String, String)>) -> Self {
-        let marked = files.iter().position(|(_, text)| text.contains(MARK));
+        let marked = files.iter().position(|(_, source)| source.contains(MARK));
         let (path, text) = &mut files[marked.unwrap_or(0)];
         let path = path.clone();
         let offset = text.find(MARK).unwrap_or(0);

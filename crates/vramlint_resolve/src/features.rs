@@ -33,6 +33,8 @@ macro_rules! features {
 features! {
     /// Code that runs only if the file is started as a program: `if __name__ == "__main__"`.
     MainGuard: ["__main__"],
+    /// A call that trains: `trainer.train()`.
+    TrainCall: [".train("],
     /// A backward pass: `loss.backward()`.
     BackwardCall: [".backward("],
     /// Anything named after YAML: the library, a file, a function that reads one.
@@ -377,13 +379,13 @@ mod tests {
     fn a_text_has_a_feature_exactly_if_it_contains_one_of_its_words() {
         for feature in Feature::ALL {
             for word in feature.words() {
-                let text = format!("前 x{word}y\n");
-                let found = FileFeatures::scan(&text);
+                let source = format!("前 x{word}y\n");
+                let found = FileFeatures::scan(&source);
                 for other in Feature::ALL {
-                    let contains = other.words().iter().any(|word| text.contains(word));
-                    assert_eq!(found.has(*other), contains, "{other:?} in {text:?}");
+                    let contains = other.words().iter().any(|word| source.contains(word));
+                    assert_eq!(found.has(*other), contains, "{other:?} in {source:?}");
                 }
-                assert!(found.has(*feature), "{feature:?} in {text:?}");
+                assert!(found.has(*feature), "{feature:?} in {source:?}");
             }
         }
         assert_eq!(FileFeatures::scan("import json\n"), FileFeatures::default());

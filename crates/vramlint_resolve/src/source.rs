@@ -50,6 +50,7 @@ impl SourceFile {
     /// Whether the text holds a name that is known only at run time, such as that of another file. Fixed words are a
     /// [`crate::Feature`].
     pub fn mentions(&self, name: &str) -> bool {
+        // The one search in the text of a file: everything else calls this or asks for a feature.
         self.text.contains(name)
     }
 

@@ -3,6 +3,7 @@
 //! Every rule of this file was run: `torch._C._accelerator_setAllocatorSettings` of torch 2.15.0.
 
 use std::ops::Range;
+use vramlint_base::value_readers::str_to_bool;
 use vramlint_catalog::keys::nearest;
 
 /// The variables that torch reads, the first that is set alone.
@@ -196,11 +197,10 @@ fn refused(text: &str, name: &'static str, takes: SettingType, value: &Token) ->
     match takes {
         SettingType::Truth => match word {
             "True" | "False" => None,
-            _ => problem(match word.trim_matches(['"', '\'']).to_lowercase().as_str() {
-                "true" | "1" | "yes" | "on" => Some("True".to_owned()),
-                "false" | "0" | "no" | "off" => Some("False".to_owned()),
-                _ => None,
-            }),
+            _ => {
+                let meant = str_to_bool(word.trim_matches(['"', '\'']));
+                problem(meant.map(|on| if on { "True" } else { "False" }.to_owned()))
+            }
         },
         SettingType::AtLeast(least) => match parse_integer(word) {
             Some(number) if number >= least => None,

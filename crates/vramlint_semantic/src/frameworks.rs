@@ -1,6 +1,7 @@
 //! The settings of one training as its framework sees them: the file, and the options of the command over it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use vramlint_base::value_readers::{argparse_word_or_null, python_truth};
 use vramlint_base::{Applicability, FileId, FileRange, Fix, Value, has_template_mark, message};
 use vramlint_catalog::Dialect;
 use vramlint_catalog::classes::{self, Class};
@@ -111,7 +112,7 @@ fn keys<'a>(
                 continue;
             }
             let (value, place) = match &option.value {
-                Some(value) => (value.text.as_deref().map(typed), value.range),
+                Some(value) => (value.text.as_deref().map(argparse_word_or_null), value.range),
                 None => (Some(Value::Bool(true)), option.word),
             };
             let at = |range| FileRange::new(launch.file, range);
@@ -148,20 +149,6 @@ fn collect(
         let at = |range| FileRange::new(file.id, range);
         let nested = !prefix.is_empty();
         into.insert(path, FrameworkSetting { value: made, place: at(value_at), key: at(key.range()), by_flag: false, nested });
-    }
-}
-
-/// What argparse makes of a word, near enough: booleans and numbers, else text.
-fn typed(text: &str) -> Value {
-    match text {
-        "true" | "True" => Value::Bool(true),
-        "false" | "False" => Value::Bool(false),
-        "null" | "None" => Value::Null,
-        _ => text
-            .parse()
-            .map(Value::Int)
-            .or_else(|_| text.parse().map(Value::Float))
-            .unwrap_or_else(|_| Value::Text(text.to_owned())),
     }
 }
 
@@ -244,12 +231,12 @@ impl FrameworkConfig<'_> {
 
     /// Whether a setting is certainly something that Python takes for true.
     pub fn is_on(&self, key: &str) -> bool {
-        self.value(key).is_some_and(truthy)
+        self.value(key).is_some_and(python_truth)
     }
 
     /// Whether a setting is certainly absent, or something that Python takes for false.
     pub fn is_off(&self, key: &str) -> bool {
-        self.settings.get(key).is_none_or(|setting| setting.value.as_ref().is_some_and(|value| !truthy(value)))
+        self.settings.get(key).is_none_or(|setting| setting.value.as_ref().is_some_and(|value| !python_truth(value)))
     }
 
     /// Whether a setting is certainly absent or null.
@@ -287,19 +274,5 @@ impl FrameworkConfig<'_> {
         let named = folders.iter().find_map(|folder| self.project.path_resolver.resolve(path, folder))?;
         let root = self.project.file(named).data()?.root()?;
         root.at(&["zero_optimization", "stage"])?.value(Loader::Json)?.as_int()
-    }
-}
-
-/// Python's truth of a value.
-fn truthy(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(value) => *value,
-        Value::Int(number) => *number != 0,
-        Value::Float(number) => *number != 0.0,
-        Value::Text(text) => !text.is_empty(),
-        Value::List(items) => !items.is_empty(),
-        Value::Map(entries) => !entries.is_empty(),
-        Value::BigInt(_) | Value::Timestamp(_) => true,
     }
 }

@@ -107,7 +107,7 @@ impl Row {
     fn default(&self, dialect: Dialect, concept: Concept, versions: &LibraryVersions) -> Option<(Value, String)> {
         if let Some(path) = &self.key {
             let key = self.find_key(dialect, path)?;
-            let value = canonical(dialect, concept, path, &typed(key.kind, key.default_in(versions)?))?;
+            let value = canonical(dialect, concept, path, &default_value(key.kind, key.default_in(versions)?))?;
             return Some((value, source(versions, key.library(), path, &key.source)));
         }
         if self.class.is_some() {
@@ -126,7 +126,7 @@ impl Row {
         for name in &self.fields {
             let Some(field) = class.declarations(name).find(|field| field.is_in(versions)) else { continue };
             let Some(text) = field.default_in(versions).filter(|text| *text != "null") else { continue };
-            let Some(value) = canonical(dialect, concept, name, &typed(field.kind, text)) else { continue };
+            let Some(value) = canonical(dialect, concept, name, &default_value(field.kind, text)) else { continue };
             return Some((self.as_declared(value), source_of(versions, &class.name, field)));
         }
         let field = class.declarations(self.fields.first()?).next()?;
@@ -155,8 +155,8 @@ fn canonical(dialect: Dialect, concept: Concept, key: &str, value: &Value) -> Op
     }
 }
 
-/// A default with the type of its field.
-fn typed(kind: KeyType, text: &str) -> Value {
+/// The default that the catalog spells, with the type of its field.
+fn default_value(kind: KeyType, text: &str) -> Value {
     let as_number = || text.parse().map(Value::Int).or_else(|_| text.parse().map(Value::Float));
     match kind {
         KeyType::Float => text.parse().map_or_else(|_| Value::Text(text.to_owned()), Value::Float),

@@ -1,15 +1,15 @@
 //! What several keys say together about quantization.
 
 use super::Dialect;
-use super::value::truth;
 use vramlint_base::Value;
+use vramlint_base::value_readers::spelled_bool;
 
 /// The quantization that sibling keys give together: 4 bits, their type, and whether their constants are quantized too.
 ///
 /// `lookup` answers the value of a key beside the others (`load_in_4bit`, `bnb_4bit_quant_type`, …). [`super::meaning`] reads one key
 /// alone and so assumes the dialect's usual type; this is exact. `None` where no key speaks of it or a value is not known.
 pub fn quantization<'v>(dialect: Dialect, lookup: impl Fn(&str) -> Option<&'v Value>) -> Option<&'static str> {
-    let on = |key: &str| lookup(key).and_then(truth);
+    let on = |key: &str| lookup(key).and_then(spelled_bool);
     let bits = ["quantization_bit", "quant_bits"].iter().find_map(|key| lookup(key)).and_then(bit_width);
     let four = on("load_in_4bit") == Some(true) || bits == Some(4);
     if !four {
@@ -28,7 +28,7 @@ pub fn quantization<'v>(dialect: Dialect, lookup: impl Fn(&str) -> Option<&'v Va
     let double =
         match ["bnb_4bit_use_double_quant", "use_bnb_nested_quant", "double_quantization"].iter().find_map(|key| lookup(key)) {
             None | Some(Value::Null) => usual_double,
-            Some(value) => truth(value)?,
+            Some(value) => spelled_bool(value)?,
         };
     // Nested constants of fp4 have no name of their own; they differ from fp4 by half a bit a weight.
     Some(if kind == "nf4" && double { "nf4-double" } else { kind })

@@ -1,6 +1,7 @@
 //! Values in canonical form.
 
 use vramlint_base::Value;
+use vramlint_base::value_readers::spelled_bool;
 
 /// How the value of a key is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,10 +99,10 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::Positive => (value.as_float().is_none_or(|number| number > 0.0)).then(|| value.clone()),
         Form::Count(low, high) => count(value, low, high),
         Form::Number(low, high) => number(value, low, high),
-        Form::Truth => Some(truth(value).map_or_else(|| value.clone(), Value::Bool)),
-        Form::OnlyTruth => truth(value).map(Value::Bool),
-        Form::OnlyTrue => truth(value).filter(|on| *on).map(Value::Bool),
-        Form::NotTruth => Some(truth(value).map_or_else(|| value.clone(), |on| Value::Bool(!on))),
+        Form::Truth => Some(spelled_bool(value).map_or_else(|| value.clone(), Value::Bool)),
+        Form::OnlyTruth => spelled_bool(value).map(Value::Bool),
+        Form::OnlyTrue => spelled_bool(value).filter(|on| *on).map(Value::Bool),
+        Form::NotTruth => Some(spelled_bool(value).map_or_else(|| value.clone(), |on| Value::Bool(!on))),
         Form::Checkpointing => Some(checkpointing(value)),
         Form::Switch(name) => switch(value, name),
         Form::Either(on, off) => either(value, on, off),
@@ -177,8 +178,8 @@ fn sharding(value: &Value) -> Option<Value> {
     match value {
         Value::Bool(on) => on.then(|| Value::Text(names[0].to_owned())),
         Value::Int(number) => usize::try_from(*number - 1).ok().and_then(|at| names.get(at)).and_then(|name| text(name)),
-        Value::Text(word) if truth(value).is_some() => {
-            (truth(value) == Some(true)).then(|| Value::Text(names[0].to_owned())).filter(|_| !word.is_empty())
+        Value::Text(word) if spelled_bool(value).is_some() => {
+            (spelled_bool(value) == Some(true)).then(|| Value::Text(names[0].to_owned())).filter(|_| !word.is_empty())
         }
         Value::Text(word) => {
             if let Ok(number) = word.trim().parse::<i64>() {
@@ -211,21 +212,6 @@ fn text(name: &str) -> Option<Value> {
     Some(Value::Text(name.to_owned()))
 }
 
-/// A truth value, also as a command line or a careless file writes it.
-pub(super) fn truth(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(on) => Some(*on),
-        Value::Int(0) => Some(false),
-        Value::Int(1) => Some(true),
-        Value::Text(word) => match word.trim().to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" => Some(true),
-            "false" | "no" | "off" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 fn count(value: &Value, low: i64, high: i64) -> Option<Value> {
     match value {
         Value::Int(number) => (low..=high).contains(number).then(|| value.clone()),
@@ -245,7 +231,7 @@ fn number(value: &Value, low: f64, high: f64) -> Option<Value> {
 }
 
 fn checkpointing(value: &Value) -> Value {
-    match (truth(value), value.as_str()) {
+    match (spelled_bool(value), value.as_str()) {
         (Some(on), _) => Value::Bool(on),
         (None, Some("unsloth" | "offload" | "offload_disk" | "offload_cpu")) => Value::Bool(true),
         _ => value.clone(),
@@ -253,7 +239,7 @@ fn checkpointing(value: &Value) -> Value {
 }
 
 fn switch(value: &Value, name: &str) -> Option<Value> {
-    match truth(value) {
+    match spelled_bool(value) {
         Some(true) => text(name),
         Some(false) => None,
         None => value.as_str().filter(|word| !word.is_empty()).and_then(text),
@@ -261,7 +247,7 @@ fn switch(value: &Value, name: &str) -> Option<Value> {
 }
 
 fn either(value: &Value, on: &str, off: &str) -> Option<Value> {
-    match truth(value) {
+    match spelled_bool(value) {
         Some(true) => text(on),
         Some(false) => text(off),
         None => value.as_str().filter(|word| !word.is_empty()).and_then(text),
@@ -333,7 +319,7 @@ fn accelerate_precision(value: &Value) -> Value {
 }
 
 fn attention(value: &Value) -> Option<Value> {
-    match truth(value) {
+    match spelled_bool(value) {
         Some(true) => text("flash_attention_2"),
         Some(false) => None,
         None => named(value, |word| match word {

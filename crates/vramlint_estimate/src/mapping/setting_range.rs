@@ -1,6 +1,7 @@
 //! The range of values that a setting of a run may have.
 
 use super::Mapping;
+use vramlint_base::value_readers::spelled_bool;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Candidate, Origin, Run, Setting};
@@ -154,13 +155,9 @@ pub(super) fn integer(value: &Value) -> Option<u64> {
 /// A boolean, also as a command line writes it.
 pub(super) fn boolean(value: &Value) -> Option<bool> {
     match value {
-        Value::Bool(on) => Some(*on),
-        Value::Text(word) => match word.to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" | "1" => Some(true),
-            "false" | "no" | "off" | "0" | "none" => Some(false),
-            _ => None,
-        },
         Value::Int(number) => Some(*number != 0),
-        _ => None,
+        Value::Text(word) if word == "1" => Some(true),
+        Value::Text(word) if word == "0" || word.eq_ignore_ascii_case("none") => Some(false),
+        _ => spelled_bool(value),
     }
 }

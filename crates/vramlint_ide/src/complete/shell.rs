@@ -44,7 +44,7 @@ pub(super) fn completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilde
         let name = word.text.split('=').next().unwrap_or_default();
         let flag = flags::flag(launcher, name);
         let module = matches!(name, "-m" | "--module");
-        let takes_value = flag.is_some_and(|flag| flag.arity == Arity::One) && !word.text.contains('=');
+        let takes_value = flag.is_some_and(|flag| flag.arity == Arity::One) && name == word.text;
         // The module is the program.
         if module && flag.is_none_or(|flag| flag.arity == Arity::Switch) && arguments.len() > at + 1 {
             return option_completions(cx, launcher, &arguments[at + 1].text, &arguments[at + 2..], &current);
@@ -109,10 +109,11 @@ fn option_completions(
     if let Some((name, typed)) = current.text.split_once('=').filter(|(name, _)| name.starts_with('-')) {
         return Some(value(cx, name, find(name), current, typed));
     }
-    if let Some(last) = arguments.last().filter(|last| last.text.starts_with('-') && !last.text.contains('='))
+    let last = arguments.last().map(|word| word.text.as_str());
+    if let Some(flag) = last.filter(|word| word.starts_with('-') && !word.contains('='))
         && !current.text.starts_with('-')
     {
-        return Some(value(cx, &last.text, find(&last.text), current, &current.text));
+        return Some(value(cx, flag, find(flag), current, &current.text));
     }
     if current.quote.is_some() || !current.text.is_empty() && !current.text.starts_with('-') {
         return None;

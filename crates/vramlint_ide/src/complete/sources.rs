@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use vramlint_base::Lang;
 use vramlint_catalog::keys::KeyType;
 use vramlint_catalog::{Concept, gpus, models};
-use vramlint_resolve::FileKind;
+use vramlint_resolve::{Feature, FileKind};
 
 /// Models: those of the project, then those of the catalog.
 pub(super) fn add_models(
@@ -122,9 +122,8 @@ pub(super) fn add_programs(cx: &CompletionContext<'_>, completions: &mut Complet
     }
     if entries.is_empty() {
         let files = cx.project.files.iter().filter(|file| file.host.is_none() && file.python().is_some()).take(MAX_SCANNED);
-        // A scan of the text: there is no run yet, so nothing has resolved which scripts train.
-        let starts = |text: &str| text.contains("__main__") || text.contains(".train(");
-        for file in files.filter(|file| starts(&file.text)) {
+        // There is no run yet, so nothing has resolved which scripts train.
+        for file in files.filter(|file| cx.project.features(file.id).has_any(&[Feature::MainGuard, Feature::TrainCall])) {
             add_file(cx, completions, TargetSyntax::Shell, None, &file.path);
         }
     }

@@ -39,9 +39,9 @@ pub fn hover(report: &Report, file: FileId, offset: u32, lang: Lang) -> Option<H
     let context = HoverContext { report, position, lang, findings: found.collect() };
     let (place, sections) =
         context.variable().or_else(|| context.setting()).or_else(|| context.model_name()).or_else(|| context.command())?;
-    let is_new = |text: &String| {
-        let repeats = |finding: &&Finding| text.contains(finding.message.get(lang));
-        !text.is_empty() && !context.findings.iter().any(repeats)
+    let is_new = |section: &String| {
+        let repeats = |finding: &&Finding| section.contains(finding.message.get(lang));
+        !section.is_empty() && !context.findings.iter().any(repeats)
     };
     let text = sections.into_iter().filter(is_new).collect::<Vec<_>>().join("\n\n");
     if text.is_empty() {

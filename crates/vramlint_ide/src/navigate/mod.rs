@@ -207,7 +207,7 @@ fn references_to_file(project: &Project, target: FileId, position: FilePosition)
     // Pre-filter by text: collecting links walks whole trees.
     let name = project.file(target).name();
     let name = name.strip_suffix(".py").unwrap_or(name);
-    let mentions_name = |file: &&vramlint_resolve::SourceFile| file.host.is_none() && file.text.contains(name);
+    let mentions_name = |file: &&vramlint_resolve::SourceFile| file.host.is_none() && file.mentions(name);
     let hosts = project.files.iter().filter(mentions_name);
     let found = hosts.flat_map(|file| {
         let named = links::links_in(project, file.id).into_iter().filter(|link| link.target == target);

@@ -2,10 +2,9 @@
 
 use super::{ArgumentEntry, NestedArgument, PassedBy};
 use crate::SourceFile;
-use crate::run::sources::data_file::is_templated;
-use vramlint_base::{FileRange, Value};
+use vramlint_base::value_readers::argparse_number;
+use vramlint_base::{FileRange, Value, is_templated};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
-use vramlint_syntax::yaml;
 
 /// The entries of a file, each key once. Of duplicates the last one counts, as in every loader here.
 pub(super) fn entries(file: &SourceFile, loader: Loader) -> Vec<ArgumentEntry> {
@@ -48,12 +47,12 @@ pub(super) fn has_merge_key(file: &SourceFile) -> bool {
 
 fn known_value(node: NodeRef<'_>, loader: Loader) -> Option<Value> {
     let value = node.value(loader)?;
-    if is_templated(&value) {
+    if value.as_str().is_some_and(is_templated) {
         return None;
     }
     Some(match (&value, loader) {
         // argparse converts a default that is a string to the type of its field.
-        (Value::Text(text), Loader::TrlParser) => yaml::scalar::argparse_number(text).unwrap_or(value),
+        (Value::Text(text), Loader::TrlParser) => argparse_number(text).unwrap_or(value),
         _ => value,
     })
 }

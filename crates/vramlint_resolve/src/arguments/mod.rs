@@ -11,6 +11,7 @@ pub use classes::{class_name, is_training_class};
 
 use crate::code::{CodeFacts, LibraryCall};
 use std::sync::Arc;
+use vramlint_base::value_readers::{hf_string_to_bool, python_truth};
 use vramlint_base::{FileId, FileRange, Value};
 
 /// The arguments of one instance, or of the instances that one parser makes.
@@ -129,18 +130,10 @@ impl ArgumentSet {
     /// A value as a boolean, as the reader converts it.
     pub fn bool_of(&self, value: &Value) -> Option<bool> {
         Some(match value {
-            Value::Bool(truth) => *truth,
-            Value::Null => false,
-            Value::Int(number) => *number != 0,
-            Value::Text(text) if self.reader == ArgumentReader::Parser => match text.to_lowercase().as_str() {
-                "yes" | "true" | "t" | "y" | "1" => true,
-                "no" | "false" | "f" | "n" | "0" => false,
-                _ => return None,
-            },
-            Value::Text(text) => !text.is_empty(),
-            Value::List(items) => !items.is_empty(),
-            Value::Map(entries) => !entries.is_empty(),
+            Value::Text(word) if self.reader == ArgumentReader::Parser => return hf_string_to_bool(word),
+            // A number that is not an integer was hardly meant as a boolean.
             Value::Float(_) | Value::BigInt(_) | Value::Timestamp(_) => return None,
+            _ => python_truth(value),
         })
     }
 

@@ -5,8 +5,9 @@ use crate::code::{CodeFacts, LoadRole, LoadedFile, ParserUse};
 use crate::kind::FileKind;
 use crate::launch::Launch;
 use crate::project::Project;
-use crate::run::{parse_cli_value, sources::data_file::loader_of};
+use crate::run::sources::data_file::loader_of;
 use std::collections::BTreeSet;
+use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::{self, Launcher};
@@ -174,7 +175,7 @@ fn add_command_line(set: &mut ArgumentSet, launch: &Launch) {
             Some(value) => {
                 let assumed = !value.word.assumptions.is_empty();
                 let text = value.text.as_deref().filter(|_| !assumed);
-                (text.map(parse_cli_value), FileRange::new(launch.file, value.range))
+                (text.map(argparse_word), FileRange::new(launch.file, value.range))
             }
             None => (Some(Value::Bool(true)), key_place),
         };

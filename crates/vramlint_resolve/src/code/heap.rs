@@ -5,6 +5,7 @@ use super::value::{AbstractValue, Alternative, ValueKind};
 use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
+use vramlint_base::value_readers::python_truth;
 use vramlint_base::{FileRange, Value};
 
 /// Maximum nesting of containers that are searched for models.
@@ -132,7 +133,7 @@ impl Heap {
     pub(super) fn truth(&self, val: &AbstractValue) -> Option<bool> {
         let alt = val.single().filter(|alt| !alt.source.may_be_overridden && alt.condition.is_none())?;
         match &alt.kind {
-            ValueKind::Scalar(value) => Some(truthy(value)),
+            ValueKind::Scalar(value) => Some(python_truth(value)),
             ValueKind::Function { .. } | ValueKind::Class(_) | ValueKind::Module(_) | ValueKind::External(_) => Some(true),
             ValueKind::Object(id)
                 if !matches!(
@@ -245,19 +246,5 @@ impl Heap {
             let condition = format!("{} is not taken out", name.as_str().unwrap_or("it"));
             *val = std::mem::replace(val, AbstractValue::unknown()).under_condition(Some(&condition.into()));
         }
-    }
-}
-
-/// The truth value of a value in Python.
-fn truthy(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(truth) => *truth,
-        Value::Int(n) => *n != 0,
-        Value::Float(x) => *x != 0.0,
-        Value::Text(text) => !text.is_empty(),
-        Value::List(items) => !items.is_empty(),
-        Value::Map(entries) => !entries.is_empty(),
-        Value::BigInt(_) | Value::Timestamp(_) => true,
     }
 }

@@ -232,9 +232,9 @@ impl Interpreter<'_> {
         val.alternatives.iter().all(|alt| name_roles::is_evaluation_name(&alt.source.name))
             || val.alternatives.iter().any(|alt| {
                 alt.source.place.is_some_and(|place| {
-                    let text = self.sources.text(place);
+                    let argument = self.sources.text(place);
                     // The one look at source text: the argument may be an expression, and any word with "train" in it counts.
-                    text.len() < 200 && name_roles::is_evaluation_name(text) && !text.contains("train")
+                    argument.len() < 200 && name_roles::is_evaluation_name(argument) && !argument.contains("train")
                 })
             })
     }

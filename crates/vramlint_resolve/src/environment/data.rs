@@ -3,7 +3,7 @@
 
 use super::{Setter, VariableAssignment, inner, is_tracked};
 use crate::SourceFile;
-use vramlint_base::{FileRange, TextRange, Value};
+use vramlint_base::{FileRange, TextRange, Value, may_be_templated};
 use vramlint_syntax::data::{DataFile, Loader, NodeId, NodeKind, NodeRef, Style};
 
 pub(super) fn collect(file: &SourceFile, data: &DataFile, found: &mut Vec<VariableAssignment>) {
@@ -43,7 +43,7 @@ fn set(file: &SourceFile, data: &DataFile, name: &str, key: TextRange, value: No
         _ => scalar.text.clone(),
     };
     // `${{ vars.GPUS }}` and `${GPUS:-0}` are filled in elsewhere.
-    let value_known = (!text.contains(['$', '{', '<'])).then_some(text);
+    let value_known = (!may_be_templated(&text)).then_some(text);
     let range = value.follow().range();
     let (place, verbatim) = value_known.as_deref().map_or((range, false), |text| inner(&file.text, range, text));
     Some(VariableAssignment {
@@ -64,7 +64,7 @@ fn list(file: &SourceFile, node: NodeRef<'_>, found: &mut Vec<VariableAssignment
     for item in node.items() {
         let Some(scalar) = item.scalar() else { continue };
         let Some((name, value)) = scalar.text.split_once('=').filter(|(name, _)| is_tracked(name)) else { continue };
-        let known = (!value.contains(['$', '{', '<'])).then(|| value.to_owned());
+        let known = (!may_be_templated(value)).then(|| value.to_owned());
         let range = item.follow().range();
         let written = range.slice(&file.text);
         let at = written.find(&scalar.text).map(|at| range.start + (at + name.len() + 1) as u32);

@@ -22,7 +22,7 @@ struct Reach {
 pub(super) fn apply_readers(sources: &SourceSet, file: &SourceFile, start: usize, found: &mut Vec<VariableAssignment>) {
     let mut reach = Reach::default();
     for reader in sources.files.iter().filter(|reader| reader.id != file.id && !sources.is_documentation_snippet(reader.id)) {
-        if reader.text.contains(file.name()) || sources.features(reader.id).has(Feature::LoadDotenv) {
+        if reader.mentions(file.name()) || sources.features(reader.id).has(Feature::LoadDotenv) {
             add_reader(sources, reader, file, &mut reach);
         }
     }
@@ -90,18 +90,18 @@ fn by_shell(line: &str, all: bool, reader: &SourceFile, file: &SourceFile, reach
 /// `load_dotenv()` looks for `.env` in the folder of the program and above.
 fn by_python(reader: &SourceFile, file: &SourceFile, reach: &mut Reach) {
     for line in reader.text.lines().map(str::trim_start).filter(|line| !line.starts_with('#')) {
-        let Some((_, arguments_text)) = line.split_once("load_dotenv(") else { continue };
-        let literal = arguments_text.find(['"', '\'']).and_then(|at| {
-            let quote = arguments_text.as_bytes()[at] as char;
-            arguments_text[at + 1..].split(quote).next()
+        let Some((_, call)) = line.split_once("load_dotenv(") else { continue };
+        let literal = call.find(['"', '\'']).and_then(|at| {
+            let quote = call.as_bytes()[at] as char;
+            call[at + 1..].split(quote).next()
         });
-        let arguments = arguments_text.split(')').next().unwrap_or_default().trim();
+        let arguments = call.split(')').next().unwrap_or_default().trim();
         let open = arguments.is_empty() || arguments.starts_with("find_dotenv(") || arguments.starts_with("override");
         let found = match literal {
             Some(path) => names(path, reader, file),
             None => open && file.name() == ".env" && is_above(file.folder(), reader.folder()),
         };
-        if found && arguments_text.contains("override=True") {
+        if found && call.contains("override=True") {
             reach.exported = true;
         }
         reach.default |= found;

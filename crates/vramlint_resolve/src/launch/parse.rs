@@ -72,6 +72,7 @@ fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {
         let (spelling, inline) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let known = flags::flag(launch.launcher, spelling);
         let inline = inline.map(|value| tail_word(word, value));
+        let is_inline = inline.is_some();
         if known.is_some_and(|flag| matches!(flag.names[0], "-m" | "--module")) && is_module_with_name(launch.launcher) {
             let taken = usize::from(inline.is_none());
             launch.module = inline.or_else(|| words.get(at + 1).cloned());
@@ -83,7 +84,7 @@ fn read_flags(launch: &mut Launch, source: &str, words: &[Word]) {
             Some(value) => vec![value],
             None => values_of(known, &words[at..]),
         };
-        at += if text.contains('=') { 0 } else { values.len() };
+        at += if is_inline { 0 } else { values.len() };
         launch.flags.push(LaunchFlag {
             name: known.map_or_else(|| spelling.to_owned(), |flag| flag.names[0].to_owned()),
             word: word.range,

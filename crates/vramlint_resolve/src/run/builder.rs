@@ -11,6 +11,7 @@ use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
 use std::collections::{BTreeMap, BTreeSet};
+use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileId, FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect, LibraryVersions};
@@ -231,7 +232,7 @@ fn add_environment(candidates: &mut CandidateSet, launch: &Launch, deepspeed: bo
             let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
             if let Some(text) = variable.value.text() {
                 // It always beats the argument of Accelerator() (accelerate 1.15.0, run).
-                candidates.add(concept, SourceLayer::LauncherEnvironment, known(cli::parse_cli_value(text), text, origin));
+                candidates.add(concept, SourceLayer::LauncherEnvironment, known(argparse_word(text), text, origin));
             }
         }
     }

@@ -22,5 +22,4 @@ mod world_size;
 
 pub(crate) use discover::discover_runs;
 pub(crate) use import_graph::imports_training_library;
-pub(crate) use sources::cli::parse_cli_value;
 pub use training_run::Run;

@@ -133,8 +133,10 @@ impl RunSources {
         }
         // `train.py config.yaml`: a file by position.
         for word in &launch.arguments {
-            let data = word.text().is_some_and(|text| {
-                [".yaml", ".yml", ".json"].iter().any(|end| text.ends_with(end)) && !text.starts_with('-') && !text.contains('=')
+            let data = word.text().is_some_and(|value| {
+                [".yaml", ".yml", ".json"].iter().any(|end| value.ends_with(end))
+                    && !value.starts_with('-')
+                    && !value.contains('=')
             });
             if data {
                 self.add_word_reference(graph, launch, word, FileKind::Training);

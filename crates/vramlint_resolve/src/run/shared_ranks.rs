@@ -5,6 +5,7 @@ use super::run_sources::RunSources;
 use crate::features::Feature;
 use crate::file_graph::FileGraph;
 use crate::launch::Launch;
+use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
@@ -90,12 +91,12 @@ impl RankGroups {
         if launch.launcher == Launcher::Accelerate {
             for flag in &launch.flags {
                 let text = flag.values.first().and_then(|word| word.text());
-                self.add_size(flag.name.trim_start_matches('-'), text.map(super::sources::cli::parse_cli_value).as_ref())?;
+                self.add_size(flag.name.trim_start_matches('-'), text.map(argparse_word).as_ref())?;
             }
         }
         for option in launch.options() {
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-            self.add_size(&option.name, text.map(super::sources::cli::parse_cli_value).as_ref())?;
+            self.add_size(&option.name, text.map(argparse_word).as_ref())?;
         }
         Ok(())
     }

@@ -68,22 +68,22 @@ impl VersionSpec {
     }
 
     /// Parses the notation of conda after a name: `=2.1`, `==2.1.0`, `=2.1.0=py310_0`, `>=4.40,<5`, ` 2.1`.
-    pub fn from_conda(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if text.is_empty() || text == "*" {
+    pub fn from_conda(spec: &str) -> Option<Self> {
+        let spec = spec.trim();
+        if spec.is_empty() || spec == "*" {
             return Some(Self::any());
         }
-        if text.contains('|') {
-            let all: Option<Vec<Self>> = text.split('|').map(Self::from_conda).collect();
+        if spec.contains('|') {
+            let all: Option<Vec<Self>> = spec.split('|').map(Self::from_conda).collect();
             return all.map(Self::one_of);
         }
-        if text.starts_with(['>', '<', '!', '~']) || text.starts_with("==") {
-            return Self::from_specifiers(text.split_whitespace().next()?);
+        if spec.starts_with(['>', '<', '!', '~']) || spec.starts_with("==") {
+            return Self::from_specifiers(spec.split_whitespace().next()?);
         }
-        let bare = text.trim_start_matches('=');
+        let bare = spec.trim_start_matches('=');
         let (version, build) = bare.split_once(['=', ' ']).map_or((bare, false), |(version, _)| (version, true));
         let version = version.trim_end_matches(".*").trim_end_matches('*');
-        let fuzzy = text.starts_with('=') && !build || bare.contains('*');
+        let fuzzy = spec.starts_with('=') && !build || bare.contains('*');
         Self::from_specifiers(&if fuzzy { format!("=={version}.*") } else { format!("=={version}") })
     }
 

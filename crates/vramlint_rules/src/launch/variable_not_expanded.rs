@@ -82,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for start in cx.accelerate_launches() {
         let (Some(file), Some(root)) = (start.file, start.root()) else { continue };
         if !cx.project.features(file.id).has(Feature::Dollar)
-            || is_template(cx.project, file)
+            || is_named_or_marked_as_template(cx.project, file)
             || cx.project.is_documentation_snippet(file.id)
         {
             continue;
@@ -140,8 +140,9 @@ fn judge(start: &AccelerateLaunch<'_>, root: NodeRef<'_>, file: &SourceFile, key
     )))
 }
 
-/// Whether the name or the template markers show that another tool renders this file.
-fn is_template(project: &Project, file: &SourceFile) -> bool {
+/// Whether the name or a template mark anywhere says that a program renders the file. Broader than `is_templated` of one value and
+/// than `yaml::is_template_source`: a template may have `$x` as its only mark.
+fn is_named_or_marked_as_template(project: &Project, file: &SourceFile) -> bool {
     if project.features(file.id).has(Feature::TemplateMark) {
         return true;
     }

@@ -79,17 +79,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let Some(argument) = call.argument("attn_implementation", None) else { continue };
-        let Some((text, place)) = calls::text_value(argument) else { continue };
-        let known = names().contains(&text.strip_prefix("paged|").unwrap_or(text));
-        if known || text.contains('/') || registers(cx) || !reported.insert(place) {
+        let Some((word, place)) = calls::text_value(argument) else { continue };
+        let known = names().contains(&word.strip_prefix("paged|").unwrap_or(word));
+        if known || word.contains('/') || registers(cx) || !reported.insert(place) {
             continue;
         }
         let mut finding = RULE
             .finding(
                 place,
                 message!(
-                    "`attn_implementation = '{text}'` is not an attention that transformers has; loading the model raises an error",
-                    "`attn_implementation = '{text}'` 不是 transformers 的注意力实现；加载模型时会报错"
+                    "`attn_implementation = '{word}'` is not an attention that transformers has; loading the model raises an error",
+                    "`attn_implementation = '{word}'` 不是 transformers 的注意力实现；加载模型时会报错"
                 ),
             )
             .with_help(message!(
@@ -99,7 +99,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !call.place.range.contains(place.range) {
             finding = finding.with_related(call.place, calls::reached_message(call));
         }
-        if let (Some(name), Some(value)) = (meant(text), argument.sole_value())
+        if let (Some(name), Some(value)) = (meant(word), argument.sole_value())
             && let Some(fix) = calls::replace_argument(argument, value, format!("\"{name}\""), Applicability::Safe)
         {
             finding = finding.with_fix(fix);
@@ -114,8 +114,8 @@ fn registers(cx: &Context<'_>) -> bool {
     files.filter(|file| file.python().is_some()).any(|file| cx.project.features(file.id).has(Feature::CustomAttention))
 }
 
-fn meant(text: &str) -> Option<&'static str> {
-    let lower = text.to_lowercase().replace(['-', ' '], "_");
+fn meant(word: &str) -> Option<&'static str> {
+    let lower = word.to_lowercase().replace(['-', ' '], "_");
     if let Some(name) = names().into_iter().find(|name| *name == lower) {
         return Some(name);
     }

@@ -50,9 +50,9 @@
 //! DeepSpeed 0.19.8 `runtime/zero/stage3.py:782`，`runtime/zero/stage_1_and_2.py:3264`，实际运行。
 
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::value_readers::pydantic_int;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::gpus;
-use vramlint_semantic::deepspeed::config;
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL557",
@@ -75,7 +75,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let sharded = config.stage().is_some_and(|stage| stage > 0);
         let contiguous = config.flag("zero_optimization.contiguous_gradients", true) == Some(true);
         let Some(item) = config.entry("zero_optimization.reduce_bucket_size").filter(|_| sharded && contiguous) else { continue };
-        let elements = config.value("zero_optimization.reduce_bucket_size").as_ref().and_then(config::pydantic_int);
+        let elements = config.value("zero_optimization.reduce_bucket_size").as_ref().and_then(pydantic_int);
         let Some(elements) = elements.and_then(|elements| u64::try_from(elements).ok()) else { continue };
         // 16 bits, the smallest type of any mode.
         let bytes = elements.saturating_mul(2);

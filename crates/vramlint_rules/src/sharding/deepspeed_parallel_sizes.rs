@@ -82,6 +82,7 @@
 //! `module_inject/auto_ep_folding.py:111`、`:214`，仅读源码。
 
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::value_readers::pydantic_int;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Feature, Project, Run};
@@ -111,7 +112,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A size above 1.
 fn size(config: &DeepSpeedConfig<'_>, path: &str) -> Option<i64> {
-    config.value(path).as_ref().and_then(config::pydantic_int).filter(|size| *size > 1)
+    config.value(path).as_ref().and_then(pydantic_int).filter(|size| *size > 1)
 }
 
 /// Whether the code creates its own process groups.

@@ -60,6 +60,7 @@
 
 use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::value_readers::{python_truth, str_to_bool};
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
@@ -120,7 +121,7 @@ fn plugin(call: &LibraryCall) -> Option<Finding> {
                     "FSDP 2 拒绝 forward_prefetch={value}：它没有该功能"
                 ),
             ),
-            (2, Some(Value::Text(text)), _) if vramlint_semantic::accelerate::str_to_bool(text).is_none() => (
+            (2, Some(Value::Text(text)), _) if str_to_bool(text).is_none() => (
                 reshard?,
                 message!(
                     "FSDP 2 rejects reshard_after_forward='{text}': it expects a boolean",
@@ -147,7 +148,7 @@ fn loading(start: &AccelerateLaunch<'_>) -> Option<Finding> {
         Evaluated::Absent => (true, None),
         Evaluated::Unknown(_) => return None,
         // The launcher tests Python truthiness.
-        Evaluated::Known(given) => (is_true(&given.value), Some(given)),
+        Evaluated::Known(given) => (python_truth(&given.value), Some(given)),
     };
     let falsy = matches!(sync.value, Value::Bool(false) | Value::Null | Value::Int(0));
     let meant_on = loading.as_ref().is_none_or(|given| given.as_bool() == Some(true));
@@ -182,16 +183,6 @@ fn loading(start: &AccelerateLaunch<'_>) -> Option<Finding> {
         "请设置 `fsdp_sync_module_states: true`，或 `fsdp_cpu_ram_efficient_loading: false`（默认为 true）"
     );
     Some(write(finding.with_help(help), &sync, "true"))
-}
-
-fn is_true(value: &Value) -> bool {
-    match value {
-        Value::Bool(value) => *value,
-        Value::Null => false,
-        Value::Int(number) => *number != 0,
-        Value::Text(text) => !text.is_empty(),
-        _ => true,
-    }
 }
 
 /// The key came with 1.15 at the latest; 1.13 does not read it.

@@ -50,9 +50,10 @@
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:188-215`、`:287`，`runtime/config_utils.py:68`，实际运行。
 
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::value_readers::pydantic_bool;
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
-use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL553",
@@ -103,7 +104,7 @@ fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: 
     let message = message!("`{old}` is deprecated: DeepSpeed reads it as `{new}`", "`{old}` 已弃用：DeepSpeed 按 `{new}` 读取");
     let block = new.starts_with("offload");
     let written = match config.setting_of(item.value) {
-        Evaluated::Known(value) if block => match config::pydantic_bool(&value) {
+        Evaluated::Known(value) if block => match pydantic_bool(&value) {
             Some(true) => "{\"device\": \"cpu\"}".to_owned(),
             // `false` is the same as a missing key.
             _ => return RULE.finding(place, message).with_severity(Severity::Info).with_help(message!("delete it", "删除它")),

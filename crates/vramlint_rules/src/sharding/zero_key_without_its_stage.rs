@@ -58,9 +58,10 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798`（哪个优化器得到哪个键），实际运行：状态仍在设备上，没有构建量化器。
 
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::value_readers::pydantic_bool;
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_catalog::keys;
-use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
+use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
     code: "VL551",
@@ -93,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let path = format!("zero_optimization.{key}");
             let used = match config.value(&path) {
                 Some(Value::Int(size)) => size > 1,
-                Some(value) => config::pydantic_bool(&value) == Some(true),
+                Some(value) => pydantic_bool(&value) == Some(true),
                 None => false,
             };
             if let Some(item) = config.entry(&path).filter(|_| used) {

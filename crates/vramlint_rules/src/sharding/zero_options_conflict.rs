@@ -64,6 +64,7 @@
 //! `runtime/engine.py:2031`、`:2651`，`runtime/zenflow/zenflow_stage_1_and_2.py:116`。
 
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use vramlint_base::value_readers::pydantic_int;
 use vramlint_base::{Evaluated, Finding, Message, Severity, UnknownReason, Value, message};
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 
@@ -256,11 +257,8 @@ fn stages<'a>(cx: &Context<'_>, config: &DeepSpeedConfig<'a>, pairs: &mut Vec<Pa
         let help = message!("use universal checkpoints instead", "请改用 universal checkpoint");
         pairs.push(Pair { at, other: at_stage, severity: Severity::Warning, message, help });
     }
-    let odd = config
-        .value("zero_optimization.allgather_bucket_size")
-        .as_ref()
-        .and_then(config::pydantic_int)
-        .filter(|size| size % 2 != 0);
+    let odd =
+        config.value("zero_optimization.allgather_bucket_size").as_ref().and_then(pydantic_int).filter(|size| size % 2 != 0);
     if let (Some(at), Some(size), 1 | 2) = (zero(config, "allgather_bucket_size"), odd, stage) {
         let message = message!(
             "stage {stage} rejects an odd allgather_bucket_size ({size})",

@@ -100,7 +100,7 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
                 "vramlint 不检查此文件；Python 本身可能接受它"
             )),
         )),
-        RefusedBy::All | RefusedBy::PyYaml if is_template(project, file) => {
+        RefusedBy::All | RefusedBy::PyYaml if may_be_template_source(project, file) => {
             let ours = file.data().is_none() || kind != FileKind::Other;
             ours.then(|| (Severity::Info, Some(rendered())))
         }
@@ -121,10 +121,10 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
     }
 }
 
-/// Whether some other tool fills the file in before anybody parses it: a chart, a project template.
-fn is_template(project: &Project, file: &SourceFile) -> bool {
+/// Whether a template engine may render the file before a program parses it: a chart, a project template.
+fn may_be_template_source(project: &Project, file: &SourceFile) -> bool {
     match &file.syntax {
-        Syntax::Data(_) => yaml::looks_templated(&file.text),
+        Syntax::Data(_) => yaml::is_template_source(&file.text),
         // An f-string may hold doubled braces; a statement of a template engine is on a line of its own.
         Syntax::Python(_) => {
             project.features(file.id).has(Feature::Cookiecutter)

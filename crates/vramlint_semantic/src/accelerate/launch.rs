@@ -3,7 +3,7 @@
 use super::LaunchValue;
 use crate::accelerate::loose_launches;
 use std::sync::Arc;
-use vramlint_base::{Edit, Evaluated, FileRange, TextRange, UnknownReason, Value, has_template_mark};
+use vramlint_base::{Edit, Evaluated, FileRange, TextRange, UnknownReason, Value, is_templated};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_edit as edit;
 use vramlint_resolve::launch::Launch;
@@ -161,7 +161,8 @@ impl<'a> AccelerateLaunch<'a> {
     /// What an entry of the file is, as the launcher gets it.
     fn in_file(&self, file: &SourceFile, key: NodeRef<'_>, node: NodeRef<'_>) -> Evaluated<LaunchValue> {
         match node.value(self.loader()) {
-            Some(value) if !is_open(&value) => Evaluated::Known(LaunchValue {
+            Some(value) if value.as_str().is_some_and(is_templated) => Evaluated::Unknown(UnknownReason::Templated),
+            Some(value) => Evaluated::Known(LaunchValue {
                 value,
                 place: FileRange::new(file.id, if node.range().is_empty() { key.range() } else { node.range() }),
                 key: Some(FileRange::new(file.id, key.range())),
@@ -184,12 +185,4 @@ impl<'a> AccelerateLaunch<'a> {
     pub fn command(&self) -> Option<FileRange> {
         self.launch.map(|launch| FileRange::new(launch.file, launch.range))
     }
-}
-
-/// A value that a template fills in.
-fn is_open(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| {
-        let variable = text.strip_prefix('$').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
-        variable || has_template_mark(text)
-    })
 }

@@ -9,4 +9,4 @@ mod value;
 
 pub use distributed_type::{DistributedType, LaunchMethod, is_sagemaker};
 pub use launch::{AccelerateLaunch, accelerate_launches};
-pub use value::{LaunchValue, str_to_bool};
+pub use value::LaunchValue;

@@ -1,5 +1,6 @@
 //! A value that a launch sets, and where it is set.
 
+use vramlint_base::value_readers::str_to_bool;
 use vramlint_base::{FileRange, Value};
 
 /// A value that a flag or a file sets.
@@ -48,14 +49,5 @@ impl LaunchValue {
             Value::Text(text) => str_to_bool(text),
             _ => None,
         }
-    }
-}
-
-/// `str_to_bool`: any case of `y`, `yes`, `t`, `true`, `on`, `1` and their opposites.
-pub fn str_to_bool(text: &str) -> Option<bool> {
-    match text.to_lowercase().as_str() {
-        "y" | "yes" | "t" | "true" | "on" | "1" => Some(true),
-        "n" | "no" | "f" | "false" | "off" | "0" => Some(false),
-        _ => None,
     }
 }

@@ -3,6 +3,7 @@
 use crate::deepspeed::consumers::{self, ConfigUse, Consumers};
 use crate::version_gate;
 use std::collections::BTreeSet;
+use vramlint_base::value_readers::{pydantic_bool, pydantic_int};
 use vramlint_base::{Evaluated, FileId, FileRange, Severity, UnknownReason, Value, is_templated};
 use vramlint_catalog::keys::Key;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
@@ -164,33 +165,6 @@ fn walk<'a>(node: NodeRef<'a>, path: &str, visit: &mut dyn FnMut(&str, ConfigEnt
         if value.is_mapping() && inner.matches('.').count() < DEPTH {
             walk(value, &inner, visit);
         }
-    }
-}
-
-/// A boolean as pydantic takes it.
-pub fn pydantic_bool(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(on) => Some(*on),
-        Value::Int(1) => Some(true),
-        Value::Int(0) => Some(false),
-        Value::Text(text) => match text.to_ascii_lowercase().as_str() {
-            "true" | "1" | "on" | "yes" | "y" | "t" => Some(true),
-            "false" | "0" | "off" | "no" | "n" | "f" => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// An integer as pydantic takes it: `2`, `2.0`, `"2"`, `true`.
-#[allow(clippy::cast_possible_truncation)] // checked to be whole and small
-pub fn pydantic_int(value: &Value) -> Option<i64> {
-    match value {
-        Value::Int(number) => Some(*number),
-        Value::Bool(on) => Some(i64::from(*on)),
-        Value::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
-        Value::Text(text) => text.trim().parse().ok(),
-        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! One value against what is wanted.
 
 use crate::schema::violation::{Bound, Violation};
+use vramlint_base::value_readers::{argparse_number, pydantic_bool};
 use vramlint_base::{Value, is_templated};
 use vramlint_catalog::keys::{self, Key, KeyType};
 use vramlint_syntax::data::{Loader, NodeKind, NodeRef};
@@ -145,27 +146,22 @@ fn same_word<'a>(constraint: &Constraint<'a>, text: &str) -> Option<&'a str> {
 
 fn fits(kind: KeyType, value: &Value, strictness: Strictness) -> bool {
     let lax = strictness != Strictness::Exact;
-    let text = value.as_str().filter(|_| lax);
+    let word = value.as_str().filter(|_| lax);
     match kind {
         KeyType::Any => true,
-        KeyType::Bool => match value {
-            Value::Bool(_) => true,
-            Value::Int(number) => lax && matches!(number, 0 | 1),
-            Value::Float(number) => lax && (*number == 0.0 || (*number - 1.0).abs() < f64::EPSILON),
-            _ => text.is_some_and(is_truth),
-        },
+        KeyType::Bool => matches!(value, Value::Bool(_)) || lax && pydantic_bool(value).is_some(),
         KeyType::Int => match value {
             Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => true,
             Value::Float(number) => lax && number.fract() == 0.0,
             // `"5_000"` and `"2.0"` are integers to pydantic, `"5e8"` is none.
-            _ => text.is_some_and(|text| match scalar::argparse_number(text.trim()) {
-                Some(Value::Float(number)) => number.fract() == 0.0 && !text.contains(['e', 'E']),
+            _ => word.is_some_and(|word| match argparse_number(word.trim()) {
+                Some(Value::Float(number)) => number.fract() == 0.0 && !word.contains(['e', 'E']),
                 number => number.is_some(),
             }),
         },
         KeyType::Float => match value {
             Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_) => true,
-            _ => text.is_some_and(|text| scalar::argparse_number(text.trim()).is_some()),
+            _ => word.is_some_and(|word| argparse_number(word.trim()).is_some()),
         },
         KeyType::Text => matches!(value, Value::Text(_)) || strictness == Strictness::Words,
         KeyType::List => matches!(value, Value::List(_)),
@@ -184,12 +180,6 @@ fn number_of(value: &Value, strictness: Strictness) -> Option<f64> {
 
 fn number_in(text: &str) -> Option<f64> {
     scalar::looks_like_number(text.trim())
-}
-
-/// Words that pydantic 2 and argparse's usual converters take for a boolean.
-fn is_truth(text: &str) -> bool {
-    let words = ["0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"];
-    words.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
 /// The value that was certainly meant: the number or boolean that a text holds.

@@ -259,7 +259,7 @@ fn flush(field: &mut Field, literal: &mut String, range: Range<usize>, text: &st
     }
     let verbatim = text.get(range.clone()) == Some(literal.as_str());
     let mut piece = Piece::literal(literal, TextRange::of(range), verbatim);
-    if super::is_template(literal) {
+    if super::has_blank_to_fill_in(literal) {
         piece.text = None;
     }
     literal.clear();

@@ -16,7 +16,7 @@ mod variables;
 
 pub use tree::*;
 
-use bash::is_template;
+use bash::has_blank_to_fill_in;
 
 /// Reads a bash (sh, zsh) script.
 pub fn parse_bash(text: &str) -> Script {

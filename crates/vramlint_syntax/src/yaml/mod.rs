@@ -13,12 +13,12 @@ mod pyyaml_compat;
 mod pyyaml_quoted;
 mod recover;
 pub mod scalar;
-mod template_detect;
+mod template_source;
 #[cfg(test)]
 mod tests;
 mod yaml_error;
 
-pub use template_detect::looks_templated;
+pub use template_source::is_template_source;
 
 use crate::data::DataFile;
 use vramlint_base::TextRange;

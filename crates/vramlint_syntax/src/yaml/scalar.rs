@@ -5,16 +5,15 @@
 
 mod compose;
 mod meaning;
-mod number;
 mod pattern;
 
 pub use compose::value;
 pub(super) use compose::{Hashed, is_merge_key};
-pub use meaning::{argparse_number, looks_like_number, pyyaml_float_spelling};
+pub use meaning::{looks_like_number, pyyaml_float_spelling};
 
 use crate::data::{Loader, Scalar, Style};
-use number::{yaml_float, yaml_int};
 use pattern::{Implicit, boolean, implicit, timestamp_parts};
+use vramlint_base::number::{python_int, yaml_float, yaml_int};
 use vramlint_base::{Message, Value, message};
 
 /// The value that `loader` gives to a scalar with this tag. Where the loader would raise ([`refusal`]), the text.
@@ -169,7 +168,7 @@ fn json_number(text: &str) -> Option<Value> {
     }
     let mut rest = &unsigned[whole..];
     if rest.is_empty() {
-        return number::python_int(text, 10);
+        return python_int(text, 10);
     }
     if let Some(fraction) = rest.strip_prefix(b".") {
         let length = digits(fraction);

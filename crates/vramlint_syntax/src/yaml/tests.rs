@@ -191,7 +191,7 @@ fn messages_say_what_is_likely() {
 fn templates_are_read_around_their_statements() {
     let text = "{% if x %}\na: 1\n{% endif %}\nb: ${B}\n";
     let file = parse(text);
-    assert!(super::looks_templated(text));
+    assert!(super::is_template_source(text));
     assert_eq!(file.errors.iter().map(|e| e.range.slice(text)).collect::<Vec<_>>(), ["{% if x %}", "{% endif %}"]);
     assert_eq!(python(&file), "{'a': 1, 'b': '${B}'}");
     let (place, refused_by, _) = error_in("a: {{ x }}\n");

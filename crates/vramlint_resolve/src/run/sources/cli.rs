@@ -4,10 +4,10 @@ use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use crate::code::CodeFacts;
 use crate::launch::{ArgumentValue, Launch};
 use crate::setting::{Candidate, Origin};
+use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileRange, Message, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_syntax::shell::Word;
-use vramlint_syntax::yaml;
 
 /// Adds every argument of the script that sets a concept.
 pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialect: Dialect, code: Option<&CodeFacts>) {
@@ -17,7 +17,7 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
         let path: Vec<&str> = name.split('.').collect();
         let (value, raw, place, word) = match &argument.value {
             Some(value) => {
-                let typed = value.text.as_deref().map(parse_cli_value);
+                let typed = value.text.as_deref().map(argparse_word);
                 (typed, value.text.clone().unwrap_or_default(), FileRange::new(launch.file, value.range), Some(value.word))
             }
             None => (Some(Value::Bool(true)), String::new(), FileRange::new(launch.file, argument.word), None),
@@ -54,7 +54,7 @@ fn add_positional(candidates: &mut CandidateSet, launch: &Launch, dialect: Diale
 /// The options of a launch as the code sees them; those with unknown values are left out.
 pub(in crate::run) fn given_options(launch: &Launch) -> Vec<(String, Value)> {
     let value = |argument: &crate::launch::Argument<'_>| match &argument.value {
-        Some(value) => value.text.as_deref().map(parse_cli_value),
+        Some(value) => value.text.as_deref().map(argparse_word),
         None => Some(Value::Bool(true)),
     };
     launch.options().iter().filter_map(|argument| Some((argument.name.replace('-', "_"), value(argument)?))).collect()
@@ -67,19 +67,10 @@ fn declared_name(name: &str, code: Option<&CodeFacts>) -> String {
     declared.map_or_else(|| name.replace('-', "_"), |option| option.dest.clone())
 }
 
-/// A command-line word as argparse types it if the option takes a number or a boolean.
-pub(crate) fn parse_cli_value(text: &str) -> Value {
-    match text {
-        "true" | "True" => Value::Bool(true),
-        "false" | "False" => Value::Bool(false),
-        _ => yaml::scalar::argparse_number(text).unwrap_or_else(|| Value::Text(text.to_owned())),
-    }
-}
-
 /// The value of an option as a candidate.
 pub(in crate::run) fn candidate_from_value(value: &ArgumentValue<'_>, origin: Origin) -> Candidate {
     let mut candidate = match &value.text {
-        Some(text) => known(parse_cli_value(text), text.clone(), origin),
+        Some(text) => known(argparse_word(text), text.clone(), origin),
         None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
     };
     candidate.assumptions = assumptions(value.word);
@@ -99,7 +90,7 @@ pub(in crate::run) fn assumptions(word: &Word) -> Vec<Message> {
 pub(in crate::run) fn candidate_from_word(launch: &Launch, word: &Word, flag: &str) -> Candidate {
     let origin = Origin::Flag { place: FileRange::new(launch.file, word.range), flag: flag.to_owned() };
     let mut candidate = match word.text() {
-        Some(text) => known(parse_cli_value(text), text, origin),
+        Some(text) => known(argparse_word(text), text, origin),
         None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
     };
     candidate.assumptions = assumptions(word);

@@ -5,11 +5,11 @@ use crate::SourceFile;
 use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::setting::{Candidate, Origin};
-use vramlint_base::{FileRange, Value, message};
+use vramlint_base::value_readers::argparse_number;
+use vramlint_base::{FileRange, Value, is_templated, message};
 use vramlint_catalog::frameworks::ConfigLoader;
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
-use vramlint_syntax::yaml;
 
 /// Scalars that are read of one file.
 const LEAVES: usize = 5_000;
@@ -53,7 +53,7 @@ pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGr
 fn as_consumer_types_it(value: Value, dialect: Dialect) -> Value {
     match &value {
         Value::Text(text) if dialect.files.is_some_and(|files| files.text_becomes_number) => {
-            yaml::scalar::argparse_number(text).unwrap_or(value)
+            argparse_number(text).unwrap_or(value)
         }
         _ => value,
     }
@@ -75,15 +75,10 @@ pub(in crate::run) fn candidate(
         .map_or(place, |(key, _)| FileRange::new(file.id, key.range()));
     let raw = node.range().slice(&file.text).to_owned();
     let origin = Origin::File { place, key, key_path: key_path.to_owned() };
-    if is_templated(&value) {
+    if value.as_str().is_some_and(is_templated) {
         return unknown(message!("filled in by a template", "由模板填入"), raw, origin);
     }
     known(value, raw, origin)
-}
-
-/// `{{ x }}`, `${x}`, `<x>`: a template that is filled in before the program reads it.
-pub(crate) fn is_templated(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.contains("{{") || text.contains("${") || text.starts_with('<') && text.ends_with('>'))
 }
 
 /// The value at `path` of a data file as a candidate for `concept`.

@@ -6,6 +6,7 @@ use super::{cli, data_file};
 use crate::code::{CodeCandidate, CodeFacts};
 use crate::file_graph::FileGraph;
 use crate::setting::{Candidate, Origin};
+use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::{Concept, dialect};
 use vramlint_syntax::data::Loader;
@@ -70,7 +71,7 @@ fn add_from_variable(
     {
         let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
         let mut candidate = match variable.value.text() {
-            Some(text) => known(cli::parse_cli_value(text), text, origin),
+            Some(text) => known(argparse_word(text), text, origin),
             None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
         };
         candidate.assumptions = cli::assumptions(&variable.value);

@@ -9,6 +9,7 @@ use crate::launch::Launch;
 use crate::setting::{Origin, Setting};
 use crate::{FileKind, SourceFile};
 use std::collections::BTreeMap;
+use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
@@ -98,7 +99,7 @@ fn add_flags(candidates: &mut CandidateSet, launch: &Launch, holds: &dyn Fn(&[&s
             _ => continue,
         };
         let path = [block, name.as_str()];
-        let value = word.text().map(super::cli::parse_cli_value);
+        let value = word.text().map(argparse_word);
         let probe = value.clone().unwrap_or(Value::Int(1));
         let Some(meaning) =
             dialect::meaning(Dialect::Accelerate, &path, &probe).filter(|found| is_own(found.concept) && holds(&path))

@@ -37,6 +37,7 @@ pub(super) fn read_cfg(text: &str) -> Vec<LibraryMention> {
 /// The quoted requirements in the lists of a `setup.py` with `install_requires`, whatever the name of the list. Strings that are built at
 /// run time are not read.
 pub(super) fn read_py(text: &str) -> Vec<LibraryMention> {
+    // A manifest is read by its text alone: it need not be a source file, which would have features.
     if !text.contains("install_requires") {
         return Vec::new();
     }

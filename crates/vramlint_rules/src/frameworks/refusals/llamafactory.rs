@@ -42,7 +42,7 @@ pub(crate) fn quantized_adapters(keys: &FrameworkConfig<'_>) -> Option<Refusal> 
         return Some(pair("create_new_adapter", "quantization_bit"));
     }
     let several = match keys.value("adapter_name_or_path")? {
-        Value::Text(text) => text.contains(','),
+        Value::Text(paths) => paths.contains(','),
         Value::List(items) => items.len() > 1,
         _ => false,
     };

@@ -93,11 +93,11 @@ fn attention(text: &str) -> Option<&'static str> {
 }
 
 /// Whether Axolotl certainly rejects a value.
-fn axolotl(keys: &FrameworkConfig<'_>, name: &str, text: &str) -> bool {
+fn axolotl(keys: &FrameworkConfig<'_>, name: &str, word: &str) -> bool {
     let Some(field) = keys.class().and_then(|class| class.field(name)) else { return false };
     // Optimizers and kernels of attention may come from the hub.
-    let of_hub = matches!(name, "optimizer" | "attn_implementation") && text.contains('/');
-    field.is_closed() && field.kind == KeyType::Text && !is_extended(keys, field) && !of_hub && !taken(field, text)
+    let of_hub = matches!(name, "optimizer" | "attn_implementation") && word.contains('/');
+    field.is_closed() && field.kind == KeyType::Text && !is_extended(keys, field) && !of_hub && !taken(field, word)
 }
 
 /// A flag whose values argparse looks at.

@@ -25,16 +25,16 @@ fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path
     // A block whose keys are names of the user's own has no unknown ones.
     let refuses = refuses.filter(|_| !known.iter().any(|name| name.starts_with('<')));
     for (key, value) in node.entries() {
-        let Some(text) = key.text().filter(|text| !is_templated(text)) else { continue };
-        if refuses.is_some() && !known.contains(&text) {
-            let entry = Entry { config, block: &block, node, key, value, text };
+        let Some(name) = key.text().filter(|name| !is_templated(name)) else { continue };
+        if refuses.is_some() && !known.contains(&name) {
+            let entry = Entry { config, block: &block, node, key, value, name };
             if refuses == Some(true) {
                 out.findings.extend(entry.refused(cx, &known));
             } else {
                 out.findings.extend(entry.ignored(&known));
             }
         } else if value.is_mapping() && path.len() < DEPTH {
-            path.push(text.to_owned());
+            path.push(name.to_owned());
             visit(cx, config, value, path, out);
             path.pop();
         }
@@ -47,7 +47,7 @@ struct Entry<'a, 'b> {
     node: NodeRef<'b>,
     key: NodeRef<'b>,
     value: NodeRef<'b>,
-    text: &'b str,
+    name: &'b str,
 }
 
 impl Entry<'_, '_> {
@@ -57,17 +57,17 @@ impl Entry<'_, '_> {
 
     /// pydantic rejects it.
     fn refused(&self, cx: &Context<'_>, known: &[&str]) -> Option<Finding> {
-        let (text, block) = (self.text, self.block);
+        let (name, block) = (self.name, self.block);
         // Older versions took fp16 and bf16 as they were.
         if matches!(block, "fp16" | "bf16") {
             config::unless_older(cx.project, self.config.file.id, "0.17.0")?;
         }
         let message = message!(
-            "DeepSpeed rejects this file: unknown key `{text}` in `{block}`",
-            "DeepSpeed 会拒绝此文件：`{block}` 中有未知的键 `{text}`"
+            "DeepSpeed rejects this file: unknown key `{name}` in `{block}`",
+            "DeepSpeed 会拒绝此文件：`{block}` 中有未知的键 `{name}`"
         );
         let finding = RULE.finding(self.place(), message);
-        let own = !text.contains('.') && keys::find(keys::deepspeed(), text).is_some_and(keys::Key::is_read);
+        let own = !name.contains('.') && keys::find(keys::deepspeed(), name).is_some_and(keys::Key::is_read);
         if own {
             let finding = finding.with_help(message!("move it to the top level of the file", "移到文件顶层"));
             return Some(self.moved(finding, &[], Applicability::Safe));
@@ -76,18 +76,18 @@ impl Entry<'_, '_> {
             let finding = finding.with_help(message!("move it under `{home}`", "移到 `{home}` 下"));
             return Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), None));
         }
-        Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), nearest(self.node, text, known)))
+        Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), nearest(self.node, name, known)))
     }
 
     /// It is never read; files often carry keys of their own, so that only what looks like a known one is reported.
     fn ignored(&self, known: &[&str]) -> Option<Finding> {
-        let (text, block) = (self.text, self.block);
+        let (name, block) = (self.name, self.block);
         let at = |message| RULE.finding(self.place(), message).with_severity(Severity::Warning);
         let near = self.slip(known);
         if let Some(near) = near {
             let message = message!(
-                "DeepSpeed silently ignores `{text}`; did you mean `{near}`?",
-                "DeepSpeed 会静默忽略 `{text}`；是否想写 `{near}`？"
+                "DeepSpeed silently ignores `{name}`; did you mean `{near}`?",
+                "DeepSpeed 会静默忽略 `{name}`；是否想写 `{near}`？"
             );
             let finding = at(message);
             let rename = edit::rename_key(self.config.file, self.node, self.key, near);
@@ -104,8 +104,8 @@ impl Entry<'_, '_> {
         let here = if block.is_empty() { "the top level".to_owned() } else { format!("`{block}`") };
         let here_zh = if block.is_empty() { "顶层".to_owned() } else { format!("`{block}` ") };
         let message = message!(
-            "DeepSpeed ignores `{text}` at {here}; move it under `{home}`",
-            "DeepSpeed 会忽略{here_zh}的 `{text}`；请移到 `{home}` 下"
+            "DeepSpeed ignores `{name}` at {here}; move it under `{home}`",
+            "DeepSpeed 会忽略{here_zh}的 `{name}`；请移到 `{home}` 下"
         );
         let path: Vec<&str> = home.split('.').collect();
         Some(self.moved(at(message), &path, Applicability::Unsafe))
@@ -115,9 +115,9 @@ impl Entry<'_, '_> {
     /// (`gradient_clip`, `zero_optimizer`).
     fn slip<'k>(&self, known: &[&'k str]) -> Option<&'k str> {
         let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
-        let near = nearest(self.node, self.text, known).filter(|near| near.len() > SHORT || plain(near) == plain(self.text));
+        let near = nearest(self.node, self.name, known).filter(|near| near.len() > SHORT || plain(near) == plain(self.name));
         near.or_else(|| {
-            let mut like = known.iter().copied().filter(|name| same_words(self.text, name) && self.node.get(name).is_none());
+            let mut like = known.iter().copied().filter(|name| same_words(self.name, name) && self.node.get(name).is_none());
             let first = like.next()?;
             like.all(|other| other == first).then_some(first)
         })
@@ -125,7 +125,7 @@ impl Entry<'_, '_> {
 
     fn moved(&self, finding: Finding, path: &[&str], applicability: Applicability) -> Finding {
         let file = self.config.file;
-        match edit::move_key(file, (self.key, self.value), file, path, self.text, None) {
+        match edit::move_key(file, (self.key, self.value), file, path, self.name, None) {
             Some(edits) => finding.with_fix(Fix { title: message!("move it there", "移到那里"), applicability, edits }),
             None => finding,
         }
@@ -133,21 +133,21 @@ impl Entry<'_, '_> {
 
     /// The one block that knows the name, where the name is a telling one.
     fn home(&self) -> Option<&'static str> {
-        let (text, block) = (self.text, self.block);
+        let (name, block) = (self.name, self.block);
         if block == "optimizer" || block == "scheduler" {
             let params = if block == "optimizer" { "optimizer.params" } else { "scheduler.params" };
-            let known = keys::find(keys::deepspeed(), &format!("{params}.{text}")).is_some();
+            let known = keys::find(keys::deepspeed(), &format!("{params}.{name}")).is_some();
             return known.then_some(params);
         }
         // A stage next to everything else, and none where it belongs.
-        let stage = matches!(self.value.value(Loader::Json), Some(Value::Int(0..=3))) && text == "stage" && block.is_empty();
+        let stage = matches!(self.value.value(Loader::Json), Some(Value::Int(0..=3))) && name == "stage" && block.is_empty();
         if stage && self.config.entry("zero_optimization.stage").is_none() {
             return Some("zero_optimization");
         }
-        if !text.contains('_') || text.len() <= SHORT || COMMON.contains(&text) {
+        if !name.contains('_') || name.len() <= SHORT || COMMON.contains(&name) {
             return None;
         }
-        let mut homes = keys::deepspeed().iter().filter(|key| key.is_read() && key.name() == text);
+        let mut homes = keys::deepspeed().iter().filter(|key| key.is_read() && key.name() == name);
         let home = homes.next().filter(|_| homes.next().is_none())?;
         home.path.rsplit_once('.').map(|(home, _)| home).filter(|home| !home.contains(['<', '[']) && *home != block)
     }

@@ -3,7 +3,7 @@
 use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::unknown_key::RULE;
 use crate::{Context, Sink};
-use vramlint_base::{Finding, Message, Severity, message};
+use vramlint_base::{Finding, Message, Severity, may_be_templated, message};
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::frameworks::Unknown;
 use vramlint_catalog::keys;
@@ -15,7 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
         let Some(class) = keys.class().filter(|_| !takes_anything(&keys)) else { continue };
-        for (name, setting) in keys.top_level().filter(|(name, _)| !is_open(name)) {
+        for (name, setting) in keys.top_level().filter(|(name, _)| !is_not_a_setting(name)) {
             let found = match class_fields::status(cx.project, keys.file.id, &[class], name) {
                 FieldStatus::Unknown => unknown(cx, &keys, class, name, setting),
                 FieldStatus::NotYet { library, since } => Some(too_new(&keys, name, setting, library, since)),
@@ -35,9 +35,13 @@ fn takes_anything(keys: &FrameworkConfig<'_>) -> bool {
     unknown.let_pass_by_variable.iter().any(by_variable) || unknown.let_pass_by_key.is_some_and(|key| !keys.is_off(key))
 }
 
-/// Names that are none: templates, YAML's merge key, blocks for anchors.
-fn is_open(name: &str) -> bool {
-    name.starts_with("x-") || name.starts_with(['.', '_']) || name.contains(['{', '$', '<', '%']) || matches!(name, "help" | "h")
+/// Whether a key is not a setting: a placeholder, YAML's merge key, a block for anchors, a request for help.
+fn is_not_a_setting(name: &str) -> bool {
+    name.starts_with("x-")
+        || name.starts_with(['.', '_'])
+        || may_be_templated(name)
+        || name.contains('%')
+        || matches!(name, "help" | "h")
 }
 
 fn unknown(

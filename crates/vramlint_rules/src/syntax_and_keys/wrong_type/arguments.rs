@@ -4,7 +4,8 @@
 use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::syntax_and_keys::wrong_type::RULE;
 use crate::{Context, Sink};
-use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_base::value_readers::argparse_number;
+use vramlint_base::{Applicability, Finding, Fix, Severity, Value, may_be_templated, message};
 use vramlint_catalog::classes::{Class, Field};
 use vramlint_catalog::keys::KeyType;
 use vramlint_edit as edit;
@@ -12,7 +13,6 @@ use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, Pa
 use vramlint_semantic::arguments::written;
 use vramlint_semantic::class_fields;
 use vramlint_syntax::data::Style;
-use vramlint_syntax::yaml;
 
 /// Numbers that every training computes with: text in their place is a `TypeError` or `ValueError`, some steps later (transformers
 /// 5.23.0, run: the optimizer, the data loader, the schedule, the comparisons of `_validate_args`).
@@ -75,15 +75,15 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fie
                 .with_help(message!("remove the quotes", "去掉引号"));
             Some(with_value(cx, found, given, &Value::Bool(meant), Applicability::Unsafe))
         }
-        (KeyType::Int | KeyType::Float, Value::Text(text)) => {
-            let number = yaml::scalar::argparse_number(text);
+        (KeyType::Int | KeyType::Float, Value::Text(word)) => {
+            let number = argparse_number(word);
             if set.reader == ArgumentReader::File && given.by == PassedBy::File && is_plain_yaml(cx, given) && number.is_some() {
                 // The trap of YAML's numbers has a rule of its own.
                 return None;
             }
             let Some(number) = number else {
                 // `1,000`, `1-4`, `None`: no number at all. What something else fills in is left alone.
-                let filled = ["$", "{", "<", "auto"].iter().any(|mark| text.contains(mark)) || text.is_empty();
+                let filled = word.is_empty() || may_be_templated(word) || word.contains("auto");
                 let read =
                     matches!(set.reader, ArgumentReader::File | ArgumentReader::LlamaFactory) && given.by == PassedBy::File;
                 if !read || filled || !COMPUTED.contains(&name.as_str()) {
@@ -94,7 +94,7 @@ fn as_is(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, field: &Fie
                     "{shown} 是字符串，而训练要用它计算，会报错"
                 );
                 let found = finding_of(cx, set, &RULE, RULE.severity, given.place, message);
-                let digits = text.replace(',', "").parse::<i64>().ok().filter(|_| text.contains(','));
+                let digits = word.replace(',', "").parse::<i64>().ok().filter(|_| word.contains(','));
                 return Some(match digits {
                     Some(number) => with_value(cx, found, given, &Value::Int(number), Applicability::Unsafe),
                     None => found.with_help(message!("write a single number", "改为一个数字")),

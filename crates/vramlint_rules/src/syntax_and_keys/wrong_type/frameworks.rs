@@ -3,6 +3,7 @@
 use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::wrong_type::RULE;
 use crate::{Context, Sink, frameworks};
+use vramlint_base::value_readers::pydantic_bool;
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::classes::Field;
 use vramlint_catalog::frameworks::FileTypes;
@@ -89,12 +90,9 @@ fn pydantic(field: &Field, value: &Value) -> Option<Message> {
         (KeyType::Int, Value::List(_) | Value::Map(_) | Value::Timestamp(_)) => Some(message!("an integer", "整数")),
         (KeyType::Float, Value::Text(text)) if !number(text) => Some(message!("a number", "数字")),
         (KeyType::Float, Value::List(_) | Value::Map(_) | Value::Timestamp(_)) => Some(message!("a number", "数字")),
-        (KeyType::Bool, Value::Text(text)) => {
-            let words = ["0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"];
-            (!words.contains(&text.to_lowercase().as_str())).then(|| message!("a boolean", "布尔值"))
+        (KeyType::Bool, Value::Text(_) | Value::Int(_) | Value::List(_) | Value::Map(_)) if pydantic_bool(value).is_none() => {
+            Some(message!("a boolean", "布尔值"))
         }
-        (KeyType::Bool, Value::Int(number)) if !matches!(number, 0 | 1) => Some(message!("a boolean", "布尔值")),
-        (KeyType::Bool, Value::List(_) | Value::Map(_)) => Some(message!("a boolean", "布尔值")),
         (
             KeyType::Text,
             Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::List(_) | Value::Map(_) | Value::Timestamp(_),
@@ -152,9 +150,9 @@ fn fix(setting: &FrameworkSetting, name: &str) -> Option<Fix> {
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(setting.place, "null")],
         }),
-        Value::Text(text) => {
-            let digits = text.replace(',', "");
-            let marked = text.contains(',') && digits.parse::<i64>().is_ok();
+        Value::Text(word) => {
+            let digits = word.replace(',', "");
+            let marked = word.contains(',') && digits.parse::<i64>().is_ok();
             marked.then(|| Fix {
                 title: message!("write {digits}", "改为 {digits}"),
                 applicability: Applicability::Unsafe,

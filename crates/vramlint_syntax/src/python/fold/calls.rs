@@ -5,6 +5,7 @@ use super::{EnvironmentDefault, Folder, bounded, operators, set};
 use crate::python::{ArgumentKind, Call, ExprKind};
 use std::cmp::Ordering;
 use vramlint_base::Value;
+use vramlint_base::value_readers::python_truth;
 
 /// Functions of one or more plain arguments.
 const BUILTINS: [&str; 12] =
@@ -88,7 +89,7 @@ impl Folder<'_> {
 /// A conversion or measure of one value.
 fn convert(name: &str, value: &Value) -> Option<Value> {
     match (name, value) {
-        ("bool", value) => Some(Value::Bool(operators::truth(value))),
+        ("bool", value) => Some(Value::Bool(python_truth(value))),
         ("int", Value::Text(text)) => int_of_text(text).map(Value::Int),
         ("int", Value::Float(float)) => truncated(*float).map(Value::Int),
         ("int", value) => match Number::of(value)? {

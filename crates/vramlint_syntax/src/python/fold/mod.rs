@@ -11,6 +11,7 @@ pub use numbers::python_repr;
 
 use super::{Expr, ExprKind};
 use vramlint_base::Value;
+use vramlint_base::value_readers::python_truth;
 
 /// What an expression evaluates to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -91,7 +92,7 @@ impl Folder<'_> {
             }
             ExprKind::Binary(left, op @ ("and" | "or"), right) => {
                 let left = self.eval(left)?;
-                if operators::truth(&left) == (*op == "or") { Some(left) } else { self.eval(right) }
+                if python_truth(&left) == (*op == "or") { Some(left) } else { self.eval(right) }
             }
             ExprKind::Binary(left, op, right) => {
                 let (left, right) = (self.eval(left)?, self.eval(right)?);
@@ -103,7 +104,7 @@ impl Folder<'_> {
             }
             ExprKind::Conditional { test, body, orelse } => {
                 let test = self.eval(test)?;
-                self.eval(if operators::truth(&test) { body } else { orelse })
+                self.eval(if python_truth(&test) { body } else { orelse })
             }
             ExprKind::Walrus(_, value) => self.eval(value),
             ExprKind::FString(_) | ExprKind::Other(_) => None,

@@ -3,24 +3,11 @@
 use super::numbers::{Number, arithmetic};
 use std::cmp::Ordering;
 use vramlint_base::Value;
-
-/// Python's truth of a value.
-pub(super) fn truth(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(truth) => *truth,
-        Value::Int(int) => *int != 0,
-        Value::Float(float) => *float != 0.0,
-        Value::BigInt(_) | Value::Timestamp(_) => true,
-        Value::Text(text) => !text.is_empty(),
-        Value::List(items) => !items.is_empty(),
-        Value::Map(entries) => !entries.is_empty(),
-    }
-}
+use vramlint_base::value_readers::python_truth;
 
 pub(super) fn unary(op: &str, operand: &Value) -> Option<Value> {
     if op == "not" {
-        return Some(Value::Bool(!truth(operand)));
+        return Some(Value::Bool(!python_truth(operand)));
     }
     match (op, Number::of(operand)?) {
         ("-", Number::Int(int)) => int.checked_neg().map(Value::Int),

@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         }
         self.done.extend(self.current.take());
         for piece in self.done.iter_mut().flatten() {
-            if !piece.derived && piece.text.as_deref().is_some_and(is_template) {
+            if !piece.derived && piece.text.as_deref().is_some_and(has_blank_to_fill_in) {
                 piece.text = None;
             }
         }
@@ -370,12 +370,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a text holds a placeholder: `{{ x }}`, `<path>`.
-pub(in super::super) fn is_template(text: &str) -> bool {
-    if text.contains("{{") {
+/// Whether a word holds a blank that its author or a template engine fills in: `{{ x }}`, `<path>`. Unlike
+/// `vramlint_base::is_templated`, `$x` does not count, which the shell itself expands, and `<path>` counts inside of a word.
+pub(in super::super) fn has_blank_to_fill_in(word: &str) -> bool {
+    if word.contains("{{") {
         return true;
     }
-    let mut rest = text;
+    let mut rest = word;
     while let Some(open) = rest.find('<') {
         rest = &rest[open + 1..];
         let Some(close) = rest.find(['<', '>']) else { return false };

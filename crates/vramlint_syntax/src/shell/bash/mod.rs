@@ -14,7 +14,7 @@ mod scheduler;
 mod unclosed;
 mod walk;
 
-pub(super) use expand::is_template;
+pub(super) use expand::has_blank_to_fill_in;
 
 use super::scope::Scope;
 use super::{Script, comments, limits};

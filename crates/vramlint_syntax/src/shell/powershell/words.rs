@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         let range = self.literal_range.clone();
         let verbatim = self.text.get(range.clone()) == Some(self.literal.as_str());
         let mut piece = Piece::literal(&self.literal, TextRange::of(range), verbatim);
-        if super::super::is_template(&self.literal) {
+        if super::super::has_blank_to_fill_in(&self.literal) {
             piece.text = None;
         }
         self.literal.clear();

@@ -1,12 +1,6 @@
 //! What a person means by a text, and how to write it so that the loader agrees.
 
-use super::number::{python_float, python_int, split_sign};
-use vramlint_base::Value;
-
-/// What Python's `int(text)`, else `float(text)` gives: how argparse, and so Hugging Face's command lines, read a number.
-pub fn argparse_number(text: &str) -> Option<Value> {
-    python_int(text, 10).or_else(|| python_float(text).map(Value::Float))
-}
+use vramlint_base::number::split_sign;
 
 /// The number that a person means by this text: decimal digits with a point or an exponent or neither, as `2e-5`, `1E5`, `.5`,
 /// `08`. Text that only Python or YAML would take for a number (`1_000`, `0x10`, `nan`, `1:30`) gives nothing, nor does `1,000`.
@@ -70,6 +64,7 @@ fn parts(text: &str) -> Option<Parts<'_>> {
 mod tests {
     use super::*;
     use crate::data::{Loader, Scalar, Style};
+    use vramlint_base::Value;
 
     #[test]
     fn numbers_as_people_write_them() {
@@ -100,17 +95,5 @@ mod tests {
         }
         assert_eq!(pyyaml_float_spelling("3"), None);
         assert_eq!(pyyaml_float_spelling("bf16"), None);
-    }
-
-    #[test]
-    fn argparse_takes_what_python_takes() {
-        assert_eq!(argparse_number("010"), Some(Value::Int(10)));
-        assert_eq!(argparse_number(" 1_000 "), Some(Value::Int(1000)));
-        assert_eq!(argparse_number("2e-5"), Some(Value::Float(2e-5)));
-        assert_eq!(argparse_number("-Infinity"), Some(Value::Float(f64::NEG_INFINITY)));
-        assert_eq!(argparse_number("99999999999999999999"), Some(Value::BigInt("99999999999999999999".into())));
-        for text in ["", "1__0", "_1", "0x10", "1,5", "auto", "1e"] {
-            assert_eq!(argparse_number(text), None, "{text}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Context;
 use crate::syntax_and_keys::invalid_value::arguments::{letters, report};
-use vramlint_base::{Finding, Severity, Value, message};
+use vramlint_base::{Finding, Severity, Value, may_be_templated, message};
 use vramlint_catalog::classes::{self, Field};
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet, PassedBy};
@@ -36,8 +36,8 @@ fn value(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry) -> Option<F
         return None;
     }
     let taken = field.all_values();
-    let text = match given.value.as_ref()? {
-        Value::Text(text) => text.as_str(),
+    let word = match given.value.as_ref()? {
+        Value::Text(word) => word.as_str(),
         // YAML's `no` has a rule of its own; in code it is written so.
         Value::Bool(false) if given.by == PassedBy::Keyword && taken.contains(&"no") => {
             let why = message!("expected a string", "应为字符串");
@@ -45,9 +45,9 @@ fn value(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry) -> Option<F
         }
         _ => return None,
     };
-    let past = field.past_values.iter().find(|past| past.value == text && past.until.is_some());
-    let known = taken.contains(&text) && past.is_none() || text.is_empty() && field.default.as_deref() == Some(text);
-    if known || text.contains(['$', '{', '/', '|', ',']) {
+    let past = field.past_values.iter().find(|past| past.value == word && past.until.is_some());
+    let known = taken.contains(&word) && past.is_none() || word.is_empty() && field.default.as_deref() == Some(word);
+    if known || may_be_templated(word) || word.contains(['/', '|', ',']) {
         return None;
     }
     let mut severity = Severity::Error;
@@ -58,8 +58,8 @@ fn value(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry) -> Option<F
     // What is gone is never meant.
     let gone = |value: &&str| field.past_values.iter().any(|past| past.value == **value && past.until.is_some());
     let taken: Vec<&'static str> = taken.into_iter().filter(|value| !gone(value)).collect();
-    let near = taken.iter().copied().find(|value| letters(value) == letters(text));
-    let near = near.or_else(|| alias(text)).or_else(|| keys::nearest(text, taken.iter().copied()));
+    let near = taken.iter().copied().find(|value| letters(value) == letters(word));
+    let near = near.or_else(|| alias(word)).or_else(|| keys::nearest(word, taken.iter().copied()));
     let why = if taken.len() <= 8 {
         let list = taken.join(", ");
         message!("{key} expects one of: {list}", "{key} 应为 {list} 之一")

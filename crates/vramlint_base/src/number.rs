@@ -1,11 +1,11 @@
 //! Numbers as Python reads them, and as PyYAML's constructors do.
 
+use crate::Value;
 use std::fmt::Write as _;
-use vramlint_base::Value;
 
 /// Python's `int(text, base)` for the bases 2, 8, 10 and 16: surrounding blanks, one sign, the prefix of the base, single
 /// underscores between digits.
-pub(crate) fn python_int(text: &str, base: u32) -> Option<Value> {
+pub fn python_int(text: &str, base: u32) -> Option<Value> {
     let text = text.trim();
     let (negative, digits) = split_sign(text);
     let marks: &[&str] = match base {
@@ -21,7 +21,7 @@ pub(crate) fn python_int(text: &str, base: u32) -> Option<Value> {
 }
 
 /// Python's `float(text)`: surrounding blanks, one sign, single underscores between digits, `inf`, `infinity`, `nan`.
-pub(crate) fn python_float(text: &str) -> Option<f64> {
+pub fn python_float(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = |b: u8| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-' | b'_');
     let (_, unsigned) = split_sign(text);
@@ -37,7 +37,7 @@ pub(crate) fn python_float(text: &str) -> Option<f64> {
 
 /// PyYAML's `construct_yaml_int`. `octal_by_zero` is YAML 1.1 (`010` is eight); under 1.2, `0o10` is.
 /// `None` where Python raises.
-pub(crate) fn yaml_int(text: &str, octal_by_zero: bool) -> Option<Value> {
+pub fn yaml_int(text: &str, octal_by_zero: bool) -> Option<Value> {
     let text = text.replace('_', "");
     let (negative, digits) = split_sign(&text);
     let number = match digits.as_bytes() {
@@ -54,7 +54,7 @@ pub(crate) fn yaml_int(text: &str, octal_by_zero: bool) -> Option<Value> {
 }
 
 /// PyYAML's `construct_yaml_float`. `clock` is YAML 1.1 (`1:30.5`). `None` where Python raises.
-pub(crate) fn yaml_float(text: &str, clock: bool) -> Option<f64> {
+pub fn yaml_float(text: &str, clock: bool) -> Option<f64> {
     let text = text.replace('_', "").to_lowercase();
     let (negative, digits) = split_sign(&text);
     let number = match digits {
@@ -76,7 +76,7 @@ pub(crate) fn yaml_float(text: &str, clock: bool) -> Option<f64> {
 }
 
 /// The sign, and what follows it.
-pub(crate) fn split_sign(text: &str) -> (bool, &str) {
+pub fn split_sign(text: &str) -> (bool, &str) {
     match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),

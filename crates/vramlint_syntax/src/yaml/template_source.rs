@@ -1,9 +1,9 @@
-//! Texts that a template engine has to render first.
+//! Files that a template engine has to render before they are YAML.
 
-/// Whether the text is a template rather than YAML: a Jinja statement (`{% … %}`) or comment (`{# … #}`), or an expression
+/// Whether the text of a file is a template rather than YAML: a Jinja statement (`{% … %}`) or comment (`{# … #}`), or an expression
 /// (`{{ … }}`) where a value starts, without quotes. `${…}` and GitHub's `${{ … }}` are ordinary text to YAML and do not count,
-/// nor does anything in a comment.
-pub fn looks_templated(text: &str) -> bool {
+/// nor does anything in a comment. Of one value, `vramlint_base::is_templated` decides, for which `${…}` counts.
+pub fn is_template_source(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start();
         if line.starts_with('#') {
@@ -39,16 +39,16 @@ fn quoted(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::looks_templated;
+    use super::is_template_source;
 
     #[test]
     fn templates_are_told_from_text() {
         for text in ["{% if x %}\na: 1\n{% endif %}", "a: {{ x }}", "{{ key }}: 1", "- {{ x }}", "a: 1 {# why #}", "a: {%- x -%}"]
         {
-            assert!(looks_templated(text), "{text}");
+            assert!(is_template_source(text), "{text}");
         }
         for text in ["a: ${X}", "a: ${{ x }}", "a: \"{{ x }}\"", "a: '{% x %}'", "# {{ x }}", "a: {b: {c: 1}}", ""] {
-            assert!(!looks_templated(text), "{text}");
+            assert!(!is_template_source(text), "{text}");
         }
     }
 }
