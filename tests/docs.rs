@@ -160,7 +160,7 @@ fn page(rule: &Rule, lang: Lang) -> String {
         return text;
     }
     // Behind the example, before the good form.
-    let heading = say(lang, "\n## Fine\n", "\n## 正确写法\n");
+    let heading = say(lang, "\n## Use instead\n", "\n## 正确写法\n");
     let at = body.find(heading).unwrap_or(body.len());
     let title = say(lang, "Output", "输出");
     let _ = write!(text, "{}\n\n## {title}\n```console\n$ vramlint check\n{made}\n```\n{}", body[..at].trim_end(), &body[at..]);

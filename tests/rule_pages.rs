@@ -42,7 +42,7 @@ fn check_blocks(blocks: &[(String, String)]) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn examples_are_found_and_fine_ones_are_not() {
+fn examples_are_found_and_their_corrections_are_not() {
     let (mut tried, mut wrong) = (0, Vec::new());
     for rule in RULES.iter() {
         let page = format!("\n{}", rule.page(Lang::En).body);
@@ -54,14 +54,14 @@ fn examples_are_found_and_fine_ones_are_not() {
                 wrong.push(format!("{}: the example of its page is not found: {found:?}", rule.name));
             }
         }
-        let fine = blocks(&page, "Fine");
-        if bad.is_empty() != fine.is_empty() {
-            wrong.push(format!("{}: an example and its fine form come together", rule.name));
+        let corrected = blocks(&page, "Use instead");
+        if bad.is_empty() != corrected.is_empty() {
+            wrong.push(format!("{}: an example and its correction come together", rule.name));
         }
-        if !fine.is_empty() {
-            let found = check_blocks(&fine);
+        if !corrected.is_empty() {
+            let found = check_blocks(&corrected);
             if !found.is_empty() {
-                wrong.push(format!("{}: its fine form gives {found:?}", rule.name));
+                wrong.push(format!("{}: its correction gives {found:?}", rule.name));
             }
         }
     }

@@ -43,7 +43,7 @@ impl Rule {
 /// The Chinese page with the examples of the English one, which are the same in both languages, behind its first section.
 fn with_examples(page: &str, english: &[&str]) -> String {
     let mut examples = String::new();
-    for (heading, chinese) in [("## Example", "## 示例"), ("## Fine", "## 正确写法")] {
+    for (heading, chinese) in [("## Example", "## 示例"), ("## Use instead", "## 正确写法")] {
         let section: Vec<&str> = english
             .iter()
             .skip_while(|line| **line != heading)

@@ -13,7 +13,7 @@
 //! args = TrainingArguments(output_dir="out", gradient_accumulation_steps=0)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!

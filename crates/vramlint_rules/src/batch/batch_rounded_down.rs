@@ -20,7 +20,7 @@
 //! output_dir: out
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! base_model: acme/tiny-llama
 //! batch_size: 8

@@ -16,7 +16,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_batch_size": 32,
@@ -28,7 +28,7 @@
 //! ## Fix
 //! Unsafe: sets `train_batch_size` to the product. Removing `train_batch_size` works for any number of processes.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If a number is `auto` or not known. If the number of processes is not known, unless no number of processes fits.
 //!
 //! ## Sources

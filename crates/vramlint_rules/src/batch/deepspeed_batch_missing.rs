@@ -28,7 +28,7 @@
 //! deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -53,7 +53,7 @@
 //! ## Fix
 //! Safe under accelerate and the Trainer: adds `train_micro_batch_size_per_gpu: "auto"`.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If code may add the key before the engine reads the file, and if no reader of the file is found, as for templates.
 //!
 //! ## Sources

@@ -14,7 +14,7 @@
 //! gradient_accumulation_steps: 16   # effective batch = 64
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! model_name: mistralai/Mistral-7B-v0.1
 //! learning_rate: 2.0e-5
@@ -33,7 +33,7 @@
 //! several runs use a file, a claim is wrong only if it holds for none of them. If the number of GPUs is not known, a claim is
 //! wrong only if no number of GPUs makes it true. In the prose of documents, only the arithmetic itself is checked.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Comments that compare, suppose, ask, recall or estimate (`was 384`, `if …`, `目标`, `~64`, `64 per GPU`, `64k tokens`),
 //! commented-out settings (`# global_batch_size: 256`), claims in one branch of an `if` or next to one of several presets, and
 //! docstrings. A claim that names another number of GPUs than the launch (`on 4 GPUs`) is compared with that number.

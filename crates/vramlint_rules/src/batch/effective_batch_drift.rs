@@ -21,7 +21,7 @@
 //! Trainer(model=None, args=args).train()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=train_8gpu.sh
 //! torchrun --nproc_per_node 8 train.py --learning_rate 2e-5 --per_device_train_batch_size 4 --gradient_accumulation_steps 2
 //! ```
@@ -39,7 +39,7 @@
 //! Unsafe: sets the accumulation that gives the batch size of the other run. The learning rates by the linear and the
 //! square-root rule are only shown. vramlint cannot know which of the two runs was tuned.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If anything else differs between the runs (model, method, learning rate, epochs, lengths), if a factor is only a default of
 //! a script, or if the project declares `[batch] effective` (see effective-batch-declared).
 //!
@@ -58,7 +58,7 @@
 //! 不安全：设为能得到另一次运行的批大小的梯度累积步数。按线性规则与平方根规则换算的学习率仅供参考。vramlint 无法得知调过参的是
 //! 哪一次运行。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 训练的其他方面有差别时（模型、方法、学习率、轮数、长度）；某个因子只是脚本中的默认值时；项目已声明 `[batch] effective` 时
 //! （见 effective-batch-declared）。
 //!

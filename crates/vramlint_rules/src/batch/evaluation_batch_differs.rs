@@ -20,7 +20,7 @@
 //! output_dir: out
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! base_model: acme/tiny-llama
 //! micro_batch_size: 2

@@ -16,7 +16,7 @@
 //! optimizer_in_bwd: true
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! model:
 //!   _component_: torchtune.models.llama3_2.llama3_2_1b

@@ -16,7 +16,7 @@
 //! accelerator = Accelerator(mixed_precision="fp32")
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from accelerate import Accelerator
 //!
@@ -26,11 +26,11 @@
 //! ## Fix
 //! Safe: `"fp32"` and `False` become `"no"`, names become lowercase, and `"float16"` becomes `"fp16"`.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Moved keywords are info findings if the version of accelerate is not known. An unknown value in `ACCELERATE_MIXED_PRECISION`
 //! is a warning: under `torchrun` and `python` accelerate does not reject it, and trains in fp32.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the value comes from the command line or a branch, and if a handler catches the error.
 //!
 //! ## Sources
@@ -46,7 +46,7 @@
 //! 积步数须为整数，`ACCELERATE_GRADIENT_ACCUMULATION_STEPS` 亦然（只有 DeepSpeed 接受 `auto`），且不能与
 //! `GradientAccumulationPlugin` 同时设置。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! accelerate 版本未知时，已移走的关键字仅作提示。`ACCELERATE_MIXED_PRECISION` 中的未知值为警告：在 `torchrun` 与 `python` 下
 //! accelerate 不会拒绝它，而是以 fp32 训练。
 //!

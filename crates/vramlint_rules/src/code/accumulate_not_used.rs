@@ -24,7 +24,7 @@
 //!         optimizer.zero_grad()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from accelerate import Accelerator
@@ -42,7 +42,7 @@
 //!             optimizer.zero_grad()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the number is not known or is 1; if the code counts micro-batches itself, reads `sync_gradients` or uses `no_sync`; and
 //! under DeepSpeed, whose engine counts.
 //!

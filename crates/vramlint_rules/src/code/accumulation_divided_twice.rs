@@ -22,7 +22,7 @@
 //!             optimizer.zero_grad()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from accelerate import Accelerator
 //!
@@ -41,7 +41,7 @@
 //! ## Fix
 //! Unsafe: passes the undivided loss; the gradients become N times larger.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the number passed to the Accelerator is not known or is 1, and if the loss is divided by something else.
 //!
 //! ## Sources

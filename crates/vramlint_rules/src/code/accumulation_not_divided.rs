@@ -20,7 +20,7 @@
 //!             optimizer.zero_grad()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //!
@@ -37,7 +37,7 @@
 //! ## Fix
 //! Unsafe: the gradients become N times smaller, as they would be in one batch.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If N is not known or is 1; if the loss comes from a function of the project, is a sum, or is scaled anywhere; if the code
 //! changes gradients directly; and with accelerate, DeepSpeed or Lightning, which divide the loss themselves.
 //!

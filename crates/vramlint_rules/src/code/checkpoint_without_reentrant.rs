@@ -16,7 +16,7 @@
 //! hidden = checkpoint(layer, torch.randn(2, 4, requires_grad=True))
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from torch.utils.checkpoint import checkpoint
@@ -28,7 +28,7 @@
 //! ## Fix
 //! Unsafe: adds `use_reentrant=False`, which is what torch recommends.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If keywords are passed by `**`, and before torch 2.0, which does not warn.
 //!
 //! ## Sources

@@ -19,7 +19,7 @@
 //!         torch.cuda.empty_cache()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //!
@@ -33,7 +33,7 @@
 //!         torch.cuda.empty_cache()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Under a condition (every 100 steps, when memory is low), in an exception handler, and in loops without a backward pass.
 //!
 //! ## Sources

@@ -17,7 +17,7 @@
 //!             optimizer.zero_grad()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! def train(model, optimizer, batches):
 //!     for step, x in enumerate(batches):
@@ -28,7 +28,7 @@
 //!             optimizer.zero_grad()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! With accelerate, whose optimizer skips steps itself, with DeepSpeed, and if the gradients are cleared in another way.
 //!
 //! ## Sources

@@ -19,7 +19,7 @@
 //!         history.append(loss)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //!
@@ -34,7 +34,7 @@
 //! ## Fix
 //! Safe if the loss is only summed: `.item()` keeps the number.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! After a normal `backward()`; if `.item()`, `.detach()` or `float()` takes the number; under `no_grad`; if a loop has several
 //! backward calls; in a function that is not an evaluation and returns the sum.
 //!

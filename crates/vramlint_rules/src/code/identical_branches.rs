@@ -18,7 +18,7 @@
 //!     return batch_size
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! def choose(free_gb, configured):
 //!     if free_gb < 8:
@@ -28,7 +28,7 @@
 //!     return batch_size
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the branches are not adjacent; if different conditions or names lead to the same setting (`"7b"` and `"13b"`), as in a
 //! table; if nothing is assigned; if the code neither compares an amount nor chooses a training setting.
 //!

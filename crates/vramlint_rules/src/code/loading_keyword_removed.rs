@@ -16,7 +16,7 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", load_in_4bit=True)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```text file=requirements.txt
 //! transformers==5.23.0
 //! ```
@@ -31,10 +31,10 @@
 //! ## Fix
 //! Safe: replaces the keyword by its successor (and adds the import), or removes it if it is off.
 //!
-//! ## When it is milder
+//! ## Severity
 //! An info finding if the version of transformers is not known: transformers 4 accepts these keywords.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! With transformers 4; for the loaders of other libraries (unsloth has its own `load_in_4bit`); if a handler catches the
 //! error.
 //!
@@ -49,7 +49,7 @@
 //! `from_pretrained` 把未知的关键字传给模型的构造函数，后者抛出 `TypeError`，值为 `False` 也一样。量化请用
 //! `quantization_config`，注意力实现请用 `attn_implementation`。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! transformers 版本未知时仅作提示：transformers 4 接受这些关键字。
 //!
 //! ## 何时不报

@@ -18,7 +18,7 @@
 //!     return batch_size
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! def choose(free_gb):
 //!     if free_gb < 8:
@@ -30,7 +30,7 @@
 //!     return batch_size
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the quantities or the directions differ, if a bound is not a plain number, and if a call is compared, which may return
 //! another value the second time.
 //!

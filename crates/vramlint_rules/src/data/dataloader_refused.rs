@@ -13,7 +13,7 @@
 //! loader = DataLoader(list(range(8)), batch_size=2, prefetch_factor=4)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from torch.utils.data import DataLoader
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Safe: an integer instead of its string; removes arguments that need workers if there are none, and `shuffle` next to a sampler.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the number of workers or another value is not known or comes from the command line.
 //!
 //! ## Sources

@@ -21,7 +21,7 @@
 //!         optimizer.zero_grad()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from torch.utils.data import DataLoader
@@ -36,7 +36,7 @@
 //!         optimizer.zero_grad()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For evaluation loaders; if the number is not known; for data in memory (`TensorDataset`, lists); on a target without a GPU; in code that
 //! does not train. On Windows, where workers are costly to start, the advice may not apply.
 //!

@@ -13,7 +13,7 @@
 //! python train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 //! python train.py
@@ -23,7 +23,7 @@
 //! Safe if the repair is unambiguous: capital letter, colon, comma, quotes removed, a percentage as a fraction, the plural of a name.
 //! Unsafe for another similar name. A number that is too small is left to you.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the value comes from elsewhere (`$1`, `${{ vars.X }}`), or if the variable is set but not exported.
 //!
 //! ## Sources

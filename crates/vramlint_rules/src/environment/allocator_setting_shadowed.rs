@@ -13,7 +13,7 @@
 //! python train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! export PYTORCH_CUDA_ALLOC_CONF=max_split_size_mb:64,expandable_segments:True
 //! python train.py
@@ -22,7 +22,7 @@
 //! ## Fix
 //! None: it is not known which variable is intended, or whether the two should be joined.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If both have the same value, as in scripts for several versions of torch.
 //!
 //! ## Sources

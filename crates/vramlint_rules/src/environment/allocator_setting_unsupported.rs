@@ -12,7 +12,7 @@
 //! python train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```powershell file=train.ps1
 //! $env:PYTORCH_CUDA_ALLOC_CONF = "max_split_size_mb:128"
 //! python train.py
@@ -21,7 +21,7 @@
 //! ## Fix
 //! None: use smaller batches, `max_split_size_mb`, or WSL with a bash script.
 //!
-//! ## When it is milder
+//! ## Severity
 //! PowerShell also runs on Linux: info unless `vramlint.toml` has `os = "windows"` or the file is a batch file.
 //!
 //! ## Sources
@@ -38,7 +38,7 @@
 //! ## 修复
 //! 无：减小批大小、使用 `max_split_size_mb`，或改用 WSL（那里的脚本是 bash）。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! PowerShell 也能在 Linux 上运行：`vramlint.toml` 没有写 `os = "windows"`、文件也不是批处理文件时，仅作提示。
 //!
 //! ## 来源

@@ -17,7 +17,7 @@
 //! os.environ["CUDA_VISIBLE_DEVICES"] = "1"
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import os
 //!
@@ -30,7 +30,7 @@
 //! ## Fix
 //! None: move the line before the first use of CUDA, or set the variable in the script that starts the program.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! In branches and loops, across functions, and for the environment of a child process.
 //!
 //! ## Sources

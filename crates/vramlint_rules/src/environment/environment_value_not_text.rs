@@ -12,7 +12,7 @@
 //! os.environ["CUDA_VISIBLE_DEVICES"] = 0
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import os
 //!

@@ -22,7 +22,7 @@
 //!     Trainer(model=model, args=TrainingArguments("out"), train_dataset=dataset).train()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! torchrun --nproc_per_node 2 train.py
 //! ```
@@ -34,7 +34,7 @@
 //!     Trainer(model=model, args=TrainingArguments("out"), train_dataset=dataset).train()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the command is in a loop, in a branch or in the background, if another command starts the same program, if the address is another
 //! machine (which may start the others), or if the program creates no process group.
 //!

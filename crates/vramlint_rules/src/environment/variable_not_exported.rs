@@ -12,7 +12,7 @@
 //! python train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! export CUDA_VISIBLE_DEVICES=0,1
 //! python train.py
@@ -21,7 +21,7 @@
 //! ## Fix
 //! Unsafe: adds `export`. The shell that runs the script may already have exported the variable.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the script uses the variable itself (`$CUDA_VISIBLE_DEVICES`), or if no program starts after it.
 //!
 //! ## Sources

@@ -12,7 +12,7 @@
 //! python train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! export CUDA_VISIBLE_DEVICES=0,1,2,3
 //! python train.py
@@ -21,7 +21,7 @@
 //! ## Fix
 //! Safe if the list is unambiguous: a range expanded, commas instead of other separators, `cuda:`, brackets and quotes removed.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For values that hide every GPU on purpose: empty, `-1`, `none`, `NoDevFiles`. A `-1` after GPUs ends the list on purpose.
 //!
 //! ## Sources

@@ -13,7 +13,7 @@
 //! args = GRPOConfig(output_dir="out", generation_batch_size=24, steps_per_generation=3)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import GRPOConfig
 //!

@@ -21,7 +21,7 @@
 //! torchrun --nproc_per_node 3 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import GRPOConfig
 //!
@@ -35,7 +35,7 @@
 //! ## Fix
 //! Unsafe: the next accumulation that makes whole groups.
 //!
-//! ## When it is milder
+//! ## Severity
 //! If nothing in the project shows how a script is started (no command, no accelerate file, no mention of a launcher), the rule
 //! assumes `python train.py`, one process, and reports a warning. If something hints at a launcher with an unknown number of
 //! processes, the finding is info when one process would raise. Silent when a number is unknown.
@@ -56,7 +56,7 @@
 //! ## 修复
 //! 不安全：改为能整除的下一个累积步数。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 若项目中看不出脚本如何启动（没有命令、没有 accelerate 文件、也没有提到启动器），则按 `python train.py`（单进程）处理，并报告 warning。若有启动器的迹象但进程数未知，而单进程会报错，则为 info；任何数字未知时不报。
 //!
 //! ## 来源

@@ -13,7 +13,7 @@
 //! args = KTOConfig(output_dir="out", per_device_train_batch_size=1)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import KTOConfig
 //!

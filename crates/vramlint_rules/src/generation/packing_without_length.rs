@@ -14,7 +14,7 @@
 //! args = SFTConfig("out", packing=True, max_length=None)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import SFTConfig
 //!
@@ -24,7 +24,7 @@
 //! ## Fix
 //! Unsafe: the usual `max_length` of 1024; with `padding_free`, packing is turned on.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info for `padding_free` if the version of trl is unknown.
 //!
 //! ## Sources
@@ -41,7 +41,7 @@
 //! ## 修复
 //! 不安全：使用常用的 `max_length` 1024；对 `padding_free` 则开启打包。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! trl 版本未知时，`padding_free` 为 info。
 //!
 //! ## 来源

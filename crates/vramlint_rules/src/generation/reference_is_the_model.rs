@@ -17,7 +17,7 @@
 //! trainer = DPOTrainer(model, ref_model=model, args=DPOConfig("out"), train_dataset=data)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from datasets import Dataset
 //! from transformers import AutoModelForCausalLM

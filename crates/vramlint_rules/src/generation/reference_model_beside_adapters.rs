@@ -19,7 +19,7 @@
 //! trainer = DPOTrainer(model, ref_model=reference, args=DPOConfig("out"), train_dataset=data, peft_config=LoraConfig(r=8))
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from datasets import Dataset
 //! from peft import LoraConfig
@@ -34,7 +34,7 @@
 //! ## Fix
 //! None: the reference may be another model on purpose.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if the reference is a different checkpoint from the model.
 //!
 //! ## Sources
@@ -50,7 +50,7 @@
 //! ## 修复
 //! 无：参考模型可能是有意选用的另一个模型。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 参考模型与训练模型是不同的检查点时为 info。
 //!
 //! ## 来源

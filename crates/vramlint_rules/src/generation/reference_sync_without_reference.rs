@@ -18,7 +18,7 @@
 //! trl==1.16.0
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import GRPOConfig
 //!
@@ -28,7 +28,7 @@
 //! ## Fix
 //! None: you need either a `beta` above 0 or no reference.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if `beta` is not set and the version of trl is unknown: before 0.19 its default was 0.04.
 //!
 //! ## Sources
@@ -45,7 +45,7 @@
 //! ## 修复
 //! 无：要么需要大于 0 的 `beta`，要么不需要参考模型。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 未设置 `beta` 且 trl 版本未知时为 info：0.19 之前其默认值为 0.04。
 //!
 //! ## 来源

@@ -22,7 +22,7 @@
 //! trainer = GRPOTrainer("org/model", reward_funcs=[brief, polite], args=args)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import GRPOConfig, GRPOTrainer
 //!
@@ -42,7 +42,7 @@
 //! ## Fix
 //! No automatic fix: set one weight for each function.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the functions are collected dynamically: in a growing list or a registry.
 //!
 //! ## Sources

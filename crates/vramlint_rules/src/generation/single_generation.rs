@@ -13,7 +13,7 @@
 //! args = GRPOConfig(output_dir="out", num_generations=1)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import GRPOConfig
 //!

@@ -25,7 +25,7 @@
 //! count = 2
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from datasets import Dataset
 //! from transformers import AutoModelForCausalLM
@@ -47,7 +47,7 @@
 //! ## Fix
 //! None: use `accelerate launch` or `torchrun` instead of `python`, or put `CUDA_VISIBLE_DEVICES=0` in front of it.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if the version of trl is unknown: before 1.15 the script runs under `nn.DataParallel`. Silent when the number of GPUs is
 //! not declared, when they are masked, and when `device_map` spreads the model.
 //!
@@ -64,7 +64,7 @@
 //! ## 修复
 //! 无：把 `python` 换成 `accelerate launch` 或 `torchrun`，或在前面加上 `CUDA_VISIBLE_DEVICES=0`。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! trl 版本未知时为 info：1.15 之前脚本会在 `nn.DataParallel` 下运行。未声明 GPU 数量、GPU 已被屏蔽，或模型由 `device_map` 拆分时不报。
 //!
 //! ## 来源

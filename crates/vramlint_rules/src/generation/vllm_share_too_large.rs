@@ -15,7 +15,7 @@
 //! args = GRPOConfig(output_dir="out", use_vllm=True, vllm_mode="colocate", vllm_gpu_memory_utilization=0.9)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import GRPOConfig
 //!
@@ -26,7 +26,7 @@
 //! Unsafe: 0.3, TRL's default. With `vllm_enable_sleep_mode=True` vLLM releases its memory while the trainer works; a larger share
 //! is then fine.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Up to a share of 0.7; with sleep mode; in `server` mode; when the mode is not set and the version of TRL, which decides it, is unknown.
 //!
 //! ## Sources

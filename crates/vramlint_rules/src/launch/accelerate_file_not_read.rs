@@ -24,7 +24,7 @@
 //! model = accelerator.prepare(model)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```
@@ -42,7 +42,7 @@
 //! model = accelerator.prepare(model)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If any command in the project or its documentation uses `accelerate launch`, if the file would not change the run, or if the script does
 //! not create an `Accelerator` itself.
 //!
@@ -61,7 +61,7 @@
 //! 只有 `accelerate launch` 会读取该文件。用 `torchrun`、`deepspeed` 或 `python` 启动时，`Accelerator()` 看不到它：混合精度、FSDP、ZeRO 都不生效，每
 //! 张 GPU 都以 fp32 训练完整模型。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 项目或其文档中有命令使用 `accelerate launch`；该文件不会改变运行；脚本自己不创建 `Accelerator`。
 //!
 //! ## 修复

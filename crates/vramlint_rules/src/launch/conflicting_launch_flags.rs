@@ -12,7 +12,7 @@
 //! accelerate launch --multi_gpu --use_deepspeed --num_processes 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --use_deepspeed --num_processes 2 train.py
 //! ```

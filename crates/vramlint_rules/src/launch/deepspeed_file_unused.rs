@@ -21,7 +21,7 @@
 //! print("training")
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! deepspeed --num_gpus 4 train.py --deepspeed_config ds_config.json
 //! ```
@@ -36,7 +36,7 @@
 //! print("training")
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If a run in the folder uses any DeepSpeed file, if a named file cannot be found, if its name is built at run time, or if the folder
 //! holds several such files (templates to choose from).
 //!
@@ -51,7 +51,7 @@
 //! 其中的卸载、ZeRO 阶段、批大小看起来像是运行的设置，实际上不起作用：运行没有使用 DeepSpeed，或只用了启动器的默认值。可能漏写了 `--deepspeed` 或
 //! `deepspeed_config_file`。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 该目录的某次运行使用了任一 DeepSpeed 文件；被指定的文件找不到；文件名在运行时拼出；目录中有多个此类文件（供选择的模板）。
 //!
 //! ## 来源

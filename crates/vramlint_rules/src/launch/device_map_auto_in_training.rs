@@ -22,7 +22,7 @@
 //! model, optimizer = accelerator.prepare(model, optimizer)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --multi_gpu --num_processes 2 train.py
 //! ```
@@ -40,17 +40,16 @@
 //! ## Fix
 //! Unsafe, for one process: `{"": 0}`, all layers on its GPU.
 //!
-//! ## When it is graver
+//! ## Severity
 //! An error if several processes on one machine load a model that is known to be large, so that its map certainly has several entries, and
 //! a trainer or `prepare()` checks it.
 //!
-//! ## When it is silent
-//! For a model that is only evaluated or only generates; for an unknown map, or one chosen only for a single process; if the run sees one
-//! GPU only. Info without a distributed launch.
-//!
-//! ## When it is an error
 //! `auto` and `balanced` in a run with several processes per machine that passes the model to `prepare()` or to a trainer of transformers
 //! or TRL: the model is split over two or more GPUs, and accelerate rejects it (since 0.24; a warning if the version is not known).
+//!
+//! ## When it stays silent
+//! For a model that is only evaluated or only generates; for an unknown map, or one chosen only for a single process; if the run sees one
+//! GPU only. Info without a distributed launch.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `accelerator.py:1478` (rejects more than one entry), run; `utils/modeling.py` (the split), run.
@@ -63,15 +62,14 @@
 //! 该映射会把各层分散到所有可见 GPU，放不下时还会放到 CPU 和磁盘。它为推理而设计：各 GPU 依次工作，被卸载的权重得不到更新。在分布式运行中，每个进程都会把自己的
 //! 副本分散到所有 GPU 上；并且 accelerate 的 `prepare()` 会拒绝映射多于一项的模型，即使以 MULTI_GPU 只启动了一个进程。
 //!
-//! ## 何时从重
+//! ## 严重程度
 //! 同一台机器的多个进程加载已知的大模型（其映射必有多项），并由 trainer 或 `prepare()` 检查时为错误。
+//!
+//! 一台机器上有多个进程、且模型交给 `prepare()` 或 transformers、TRL 的 Trainer 时的 `auto` 与 `balanced`：模型会被拆到两张以上的 GPU，
+//! 随即被拒绝（accelerate 0.24 起；版本未知时仍为警告）。
 //!
 //! ## 何时不报
 //! 只做评估或生成的模型；无法得知的映射，或仅在单进程时才选用的映射；只能看到一张 GPU 的运行。没有分布式启动时仅作提示。
-//!
-//! ## 何时为错误
-//! 一台机器上有多个进程、且模型交给 `prepare()` 或 transformers、TRL 的 Trainer 时的 `auto` 与 `balanced`：模型会被拆到两张以上的 GPU，
-//! 随即被拒绝（accelerate 0.24 起；版本未知时仍为警告）。
 //!
 //! ## 修复
 //! 不安全，仅限单进程：改为 `{"": 0}`，把所有层放在该进程的 GPU 上。

@@ -13,7 +13,7 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", device_map="gpu")
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import AutoModelForCausalLM
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Safe for the case of a strategy (`Auto`) and for `cuda0`. Unsafe: `gpu` becomes `cuda`, the process's own GPU.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the value is not known, or names a device of another vendor whose plugin may be installed (`npu:0`).
 //!
 //! ## Sources

@@ -7,7 +7,7 @@
 //! name the same device and even with a single MULTI_GPU process. A 4-bit or 8-bit model must not be on the disk or on the GPU of another
 //! process. With ZeRO-3, loading with any map raises an error.
 //!
-//! ## When it is milder
+//! ## Severity
 //! A warning if nothing raises an error: a map that puts the models of all processes on the same GPU, or one that leaves blocks of the
 //! model on the CPU or the disk, where they are not updated.
 //!
@@ -26,7 +26,7 @@
 //! model, optimizer = accelerator.prepare(model, optimizer)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --multi_gpu --num_processes 2 train.py
 //! ```
@@ -41,7 +41,7 @@
 //! model, optimizer = accelerator.prepare(model, optimizer)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For strategies such as `auto`, whose number of entries depends on the GPUs (see `device-map-auto-in-training`); for unknown maps and
 //! runs; if `ACCELERATE_BYPASS_DEVICE_MAP` is set.
 //!
@@ -56,7 +56,7 @@
 //! accelerate 的 `prepare()`（Trainer 也会调用）在任何分布式运行中都拒绝多于一项的映射，即使各项都指向同一设备、即使以 MULTI_GPU 只启动一个进程。 4 位或 8
 //! 位模型不能放在磁盘上，也不能放在非本进程的 GPU 上。使用 ZeRO-3 时，带任何映射的加载都会报错。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 不报错的情形为警告：各进程的模型都放在同一张 GPU 上；部分层留在 CPU 或磁盘上，得不到更新。
 //!
 //! ## 何时不报

@@ -12,7 +12,7 @@
 //! torchrun --nproc_per_node 4 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! export CUDA_VISIBLE_DEVICES=0,1
 //! torchrun --nproc_per_node 2 train.py
@@ -21,7 +21,7 @@
 //! ## Fix
 //! None: it is not known whether the processes or the GPUs are wrong.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If every GPU is hidden on purpose, or if the code uses `gloo` (processes on the CPU).
 //!
 //! ## Sources

@@ -13,7 +13,7 @@
 //! accelerate launch --multi_gpu --num_processes 2 --gradient_accumulation_steps 4 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --use_deepspeed --num_processes 2 --zero_stage 2 --gradient_accumulation_steps 4 train.py
 //! ```

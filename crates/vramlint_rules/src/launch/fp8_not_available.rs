@@ -12,12 +12,12 @@
 //! accelerate launch --multi_gpu --num_processes 2 --mixed_precision fp8 --fp8_backend te train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --multi_gpu --num_processes 2 --mixed_precision bf16 train.py
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! If the libraries are missing: an error if the project pins torch and accelerate and lists none of them, a warning if it only does not
 //! list them. Silent if the project does not list its dependencies, or if a script, an image or its code mentions one of the libraries or
 //! one of NVIDIA's images, which include TransformerEngine.
@@ -38,7 +38,7 @@
 //! `Accelerator()` 又拒绝小写名称：只有文件中的 `backend: TE` 可用。MS-AMP 不能与 FSDP 或 ZeRO 3 同用；FSDP 下的 torchao 不能与
 //! `fsdp_cpu_ram_efficient_loading` 同用。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 缺少这些库时：项目固定了 torch 与 accelerate 的版本却未列出它们为错误，仅未列出为警告；项目未列出依赖时不报告；脚本、镜像或代码提到其中某个库，或提到自带
 //! TransformerEngine 的 NVIDIA 镜像时，也不报告。
 //!

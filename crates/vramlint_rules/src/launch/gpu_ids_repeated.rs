@@ -13,7 +13,7 @@
 //! gpu_ids: '0,0'
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
 //! num_processes: 2

@@ -20,7 +20,7 @@
 //! accelerator = Accelerator()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml --num_processes 4 train.py
 //! ```
@@ -34,7 +34,7 @@
 //! accelerator = Accelerator()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the script, or project code that it imports, mentions an option of that name, or if the script is not in the project.
 //!
 //! ## Fix
@@ -51,7 +51,7 @@
 //! 脚本名之后的内容都属于脚本。`accelerate launch train.py --num_processes 4` 启动的进程数与不写它时一样：脚本自己的解析器会拒绝该参数；没有解析器时，则被
 //! 忽略。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 脚本或它在项目中导入的代码提到同名选项时；脚本不在项目中时。
 //!
 //! ## 修复

@@ -18,7 +18,7 @@
 //! machine_rank: 0
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml --main_process_ip 10.0.0.1 --main_process_port 29511 train.py
 //! ```
@@ -29,7 +29,7 @@
 //! machine_rank: 0
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! An error if the launcher itself raises; info if the project has no command that could pass the address.
 //!
 //! ## Fix
@@ -46,7 +46,7 @@
 //! `num_machines` 大于 1 时，每台机器都必须知道 `main_process_ip`（每台一个进程时还有 `main_process_port`）。单进程启动器会因断言报错；torchrun 则得到
 //! 端点 `None:29500`。DeepSpeed 自己的启动器需要 `deepspeed_hostfile`：没有时得到的路径是 `None`。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 启动器自己报错时为错误；看不到可能给出地址的命令时为提示。
 //!
 //! ## 修复

@@ -13,7 +13,7 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", device_map="auto", max_memory={0: "20G", "cpu": "60GB"})
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import AutoModelForCausalLM
 //!
@@ -23,10 +23,10 @@
 //! ## Fix
 //! Safe: a GPU as an integer instead of a string. Unsafe: `GB` for `G` and for `gb`.
 //!
-//! ## When it is milder
+//! ## Severity
 //! A warning for bits: the budget is accepted, but is eight times too small.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Without a `device_map` that uses the budget (see `max-memory-unused`); for unknown sizes.
 //!
 //! ## Sources
@@ -40,7 +40,7 @@
 //! 大小须带两三个字母的单位：`8GB`、`8GiB` 有效，`8G`、`1TB`、`90%` 会报错。GPU 是整数：从 JSON 读出的 `"0"` 不是设备。末尾小写的 `b` 表示比特：`8gb` 只
 //! 有 1 GB。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 比特写法仅为警告：预算会被采用，但只有八分之一。
 //!
 //! ## 何时不报

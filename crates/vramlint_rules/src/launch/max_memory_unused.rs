@@ -13,7 +13,7 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", max_memory={0: "20GB", "cpu": "60GB"})
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import AutoModelForCausalLM
 //!
@@ -23,10 +23,10 @@
 //! ## Fix
 //! Unsafe: adds `device_map="auto"`, which spreads the model within the budget.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info for a budget with GPUs only: with a strategy, what does not fit goes to the disk, not to host memory.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If arguments may exist that are not visible, or for an unknown map.
 //!
 //! ## Sources
@@ -39,7 +39,7 @@
 //! ## 为什么重要
 //! 只有策略（`auto`、`balanced`、`balanced_low_0`、`sequential`）会使用该预算。否则它会被静默忽略：全部放到一个设备上，文件中写的上限不起作用。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 只写了 GPU 预算时仅作提示：使用策略时，放不下的部分会放到磁盘，而不是内存。
 //!
 //! ## 何时不报

@@ -14,7 +14,7 @@
 //!   megatron_lm_tp_degree: 2
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MEGATRON_LM
 //! num_processes: 8
@@ -23,7 +23,7 @@
 //!   megatron_lm_context_parallel_size: 1
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if accelerate's version is not known; silent below 1.13.
 //!
 //! ## Fix
@@ -39,7 +39,7 @@
 //! ## 为什么重要
 //! accelerate 1.13 起，未设置 `megatron_lm_context_parallel_size` 时其值为 2 而不是 1：一半进程与其他进程共享样本，有效批大小只有预期的一半。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! accelerate 版本未知时为提示；低于 1.13 时不报告。
 //!
 //! ## 修复

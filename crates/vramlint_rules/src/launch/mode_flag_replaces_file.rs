@@ -19,7 +19,7 @@
 //!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```

@@ -16,7 +16,7 @@
 //!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: FSDP
 //! num_processes: 2
@@ -25,7 +25,7 @@
 //!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info for fewer processes than ids: the other GPUs may be reserved for something else.
 //!
 //! ## Fix
@@ -43,7 +43,7 @@
 //! accelerate 的每个进程使用一张 GPU。`gpu_ids` 会成为 `CUDA_VISIBLE_DEVICES`：进程多于编号（或多于 `[target] count` 的 GPU）时，最后几个进程请求不存
 //! 在的设备而报错；少于时则有 GPU 闲置。accelerate 只检查一种情形：MULTI_GPU 的配置文件中编号少于两个会被拒绝。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 进程少于编号时只是提示：多出的 GPU 可能另有用途。
 //!
 //! ## 修复

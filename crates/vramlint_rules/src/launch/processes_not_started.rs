@@ -12,13 +12,13 @@
 //! num_processes: 4
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
 //! num_processes: 4
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For `MULTI_CPU` with `mpirun_config`, or if `mpirun` or a scheduler starts the command.
 //!
 //! ## Fix
@@ -35,7 +35,7 @@
 //! `distributed_type` 为 `'NO'` 或 `MULTI_CPU`、使用 `--cpu`，或既无配置文件也无模式参数且机器只有一张 GPU 时，不论 `num_processes` 是多少，
 //! `accelerate launch` 都只静默启动一个进程。有效批大小就是单进程的批大小。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! `MULTI_CPU` 带有 `mpirun_config`，或命令本身由 `mpirun` 或调度器启动时。
 //!
 //! ## 修复

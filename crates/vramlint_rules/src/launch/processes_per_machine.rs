@@ -16,7 +16,7 @@
 //! main_process_port: 29511
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
 //! num_processes: 4

@@ -15,14 +15,14 @@
 //! iam_role_name: role
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! compute_environment: LOCAL_MACHINE
 //! distributed_type: 'NO'
 //! num_processes: 1
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! For the other types: info if accelerate's version is not known, silent below 1.10. For `'NO'` the same, with 0.34.
 //!
 //! ## Fix
@@ -41,7 +41,7 @@
 //! `compute_environment: AMAZON_SAGEMAKER` 时由另一个类读取文件。类型为 `'NO'` 时，加载器自己加入 `num_processes`，随后又把它当作未知键拒绝；其他类型
 //! 时， 1.10 起的启动器会因该类没有的属性而报错。不加引号的 `NO` 是 false，所有版本的启动器都会在此报错。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 其他类型：accelerate 版本未知时为提示，低于 1.10 时不报告。`'NO'` 同理，界限为 0.34。
 //!
 //! ## 修复

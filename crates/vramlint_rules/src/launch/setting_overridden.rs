@@ -19,7 +19,7 @@
 //! print("training")
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml --num_processes 8 train.py
 //! ```
@@ -32,11 +32,11 @@
 //! print("training")
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info for a flag that overrides a file, which is common and often intended. A warning if the ignored place is one that people edit: a
 //! flag, an environment variable, an argument of a call.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For defaults, for values in a branch, for a value that takes effect in another run of the project, and if another rule reports more
 //! (accumulation, devices, DeepSpeed's JSON and the Trainer).
 //!
@@ -51,10 +51,10 @@
 //! 每个工具都有自己的优先顺序：启动参数覆盖 accelerate 的文件，DeepSpeed JSON 覆盖参数，代码中的字面值又覆盖两者。修改被忽略的值，训练与之前毫无差别，却不易察
 //! 觉。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 以参数覆盖文件很常见，也往往是有意的：仅作提示。若被忽略的正是人们常改的地方（参数、环境变量、调用的实参），则为警告。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 各类默认值；分支中的值；在项目的另一次运行中生效的值；另有专门规则说明的情形（梯度累积、设备、DeepSpeed JSON 与 Trainer 不一致）。
 //!
 //! ## 来源

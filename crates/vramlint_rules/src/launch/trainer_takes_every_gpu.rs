@@ -19,7 +19,7 @@
 //! Trainer(model=model, args=args, train_dataset=None).train()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! CUDA_VISIBLE_DEVICES=0 python train.py
 //! ```
@@ -31,7 +31,7 @@
 //! Trainer(model=model, args=args, train_dataset=None).train()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the number of visible GPUs is not set anywhere, if a model has a `device_map` or is quantized (it is then not wrapped), or if the
 //! code starts processes itself.
 //!
@@ -50,7 +50,7 @@
 //! 没有分布式启动器时，Trainer 会用 `nn.DataParallel` 把模型包到所有可见 GPU 上：批大小乘以 GPU 数，所有输出汇集到 GPU 0，而且比每张 GPU 一个进程更慢。
 //! TRL 的 Trainer 会报错。仅写 `distributed_type: 'NO'` 并不意味着只用一张 GPU：由 `CUDA_VISIBLE_DEVICES` 或 `gpu_ids` 决定。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 没有任何地方写明可见 GPU 数时；模型带有 `device_map` 或已量化时（此时不会被包装）；以及代码自己启动进程时。
 //!
 //! ## 修复

@@ -11,15 +11,15 @@
 //! accelerate launch --multi_gpu --nproc_per_node 4 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --multi_gpu --num_processes 4 train.py --nproc_per_node 4
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! For a flag that only some versions of accelerate have: info if the version is not known, silent if it has the flag.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If words before the flag are not known: the script may be one of them.
 //!
 //! ## Fix
@@ -37,7 +37,7 @@
 //! 启动器在启动任何进程之前就会停止：`unrecognized arguments`。两者对同一件事的叫法不同（`--num_processes` 是进程总数，`--nproc_per_node` 是单机进程数），且
 //! accelerate 不接受缩写。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 仅某些 accelerate 版本才有的参数：版本未知时为提示，该版本有此参数时不报告。
 //!
 //! ## 何时不报

@@ -13,7 +13,7 @@
 //! use_cpu: true
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
 //! num_processes: 2

@@ -16,7 +16,7 @@
 //! main_process_port: 29500
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml --machine_rank "$SLURM_NODEID" train.py
 //! ```
@@ -28,7 +28,7 @@
 //! main_process_port: 29500
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the file's name or markers (`{{`, `{%`) show that it is a template, if a script in the project renders files (`envsubst`, `jinja2`;
 //! `sed` and similar if they mention the file), or if a flag of the launch sets the value.
 //!

@@ -9,7 +9,7 @@
 //! trains in fp32. `OMP_NUM_THREADS` becomes `--num_cpu_threads_per_process` if that is set; `MASTER_PORT` and `WORLD_SIZE` become the
 //! values that the launcher computes.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info for `MASTER_PORT` and `WORLD_SIZE`, which scripts also export for other commands.
 //!
 //! ## Example
@@ -27,7 +27,7 @@
 //! accelerator = Accelerator()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml --mixed_precision bf16 train.py
 //! ```
@@ -41,7 +41,7 @@
 //! accelerator = Accelerator()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the launch results in the same value, and for the precision if the code passes `mixed_precision` itself.
 //!
 //! ## Fix
@@ -59,10 +59,10 @@
 //! 时 `CUDA_VISIBLE_DEVICES` 变为 `gpu_ids`；使用 FSDP 时所有 `FSDP_*` 设置变为文件或启动器默认值。脚本导出的值会静默丢失：以这种方式要求 bf16，实际以
 //! fp32 训练。给出 `--num_cpu_threads_per_process` 时 `OMP_NUM_THREADS` 变为该值；`MASTER_PORT` 与 `WORLD_SIZE` 变为启动器自己算出的值。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! `MASTER_PORT` 与 `WORLD_SIZE` 仅作提示：脚本也常为其他命令导出它们。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 启动后得到的值相同时；以及代码自己给出 `mixed_precision` 时（精度）。
 //!
 //! ## 修复

@@ -11,7 +11,7 @@
 //! CUDA_VISIBLE_DEVICES=2,3 deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! CUDA_VISIBLE_DEVICES=2,3 deepspeed train.py
 //! ```
@@ -19,7 +19,7 @@
 //! ## Fix
 //! None: use `--include localhost:2,3`, or remove the flag.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if the flag selects the same GPUs as the variable.
 //!
 //! ## Sources
@@ -36,7 +36,7 @@
 //! ## 修复
 //! 无：改用 `--include localhost:2,3`，或去掉该参数。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 参数选择的 GPU 与变量相同：仅作提示。
 //!
 //! ## 来源

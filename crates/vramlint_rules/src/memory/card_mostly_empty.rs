@@ -29,7 +29,7 @@
 //! llamafactory-cli train train.yaml
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```toml file=vramlint.toml
 //! [target]
 //! memory = "80GiB"
@@ -56,7 +56,7 @@
 //! ## Fix
 //! Unsafe: the largest micro-batch whose upper bound stays below 85 % of the GPU, with the accumulation that keeps the effective batch size.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Without a target; without accumulation; when more than half of the GPU is used; when micro-batch, accumulation or sequence length is not set.
 //!
 //! ## Sources

@@ -9,7 +9,7 @@
 //! ## Fix
 //! Unsafe: turns it on, if the setting is written or the library has a key for it.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When it is on, or the run fits without it; when it alone does not make the run fit; without a target.
 //!
 //! ## Sources

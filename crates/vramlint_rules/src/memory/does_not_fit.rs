@@ -29,7 +29,7 @@
 //! llamafactory-cli train train.yaml
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```toml file=vramlint.toml
 //! [target]
 //! memory = "80GiB"
@@ -60,7 +60,7 @@
 //! Unsafe: single changes that fit and keep the training the same, such as a smaller micro-batch with more accumulation at the same
 //! effective batch size. The help lists changes that alter the training.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Without a target; for a model of unknown architecture; when the micro-batch, the sequence length or the number of ranks is
 //! unknown and decides. `vramlint estimate` lists what is missing.
 //!

@@ -19,7 +19,7 @@
 //! )
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!
@@ -36,7 +36,7 @@
 //! No automatic fix: set `eval_accumulation_steps`; set `prediction_loss_only=True` if you need only the loss; or reduce the logits
 //! with `preprocess_logits_for_metrics`.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the trainer has no `compute_metrics` (only the loss is kept) or reduces the logits; for TRL's classes; when one of the
 //! batch sizes is unknown.
 //!

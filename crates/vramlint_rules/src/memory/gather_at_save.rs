@@ -7,7 +7,7 @@
 //! full state dict gather all parts in the memory of the first host. The run then trains for hours and dies at the first save,
 //! without a checkpoint.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the target does not set `host-memory`; when checkpoints are saved in shards.
 //!
 //! ## Sources

@@ -6,7 +6,7 @@
 //! Offloaded optimizer states, pinned buffers, one copy of the checkpoint per process while it loads, and data loader workers use
 //! host memory. When it is full, the system kills a process, without a Python error.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the target does not set `host-memory`; for memory that the project's own code uses; when only saving needs too much, which
 //! `gather-at-save` reports.
 //!

@@ -5,7 +5,7 @@
 //! ## Why it matters
 //! A longer sample, another process on the GPU, an evaluation with larger batches or a newer library then ends the run, often after hours.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Without a target; when more than 5 % of the GPU is left above the upper bound; when the run does not fit, which `does-not-fit` reports.
 //!
 //! ## Sources

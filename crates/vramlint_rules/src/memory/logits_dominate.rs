@@ -10,7 +10,7 @@
 //! ## Fix
 //! Unsafe, if the library has a flag for it: enable Liger kernels. The package `liger-kernel` must be installed.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When logits are less than 30 % of the peak; when the library already computes the loss in chunks (TRL, unsloth); in custom training loops.
 //!
 //! ## Sources

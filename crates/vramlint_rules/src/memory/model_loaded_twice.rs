@@ -19,7 +19,7 @@
 //!     optimizer.step()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from transformers import AutoModelForCausalLM
@@ -31,7 +31,7 @@
 //!     optimizer.step()
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For a reference, teacher or target model, which a method needs in addition to the trained one; when the first copy is no longer
 //! used, is deleted or reassigned; for loads in branches and loops; for unknown model names.
 //!

@@ -22,7 +22,7 @@
 //! trainer.train()
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from datasets import load_dataset
 //! from peft import LoraConfig
@@ -40,7 +40,7 @@
 //! ## Severity
 //! Warning if the base is frozen under adapters, otherwise info.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When a file of the run mentions `dtype` in any way; when the code loads the model itself, which keeps the checkpoint's type;
 //! under DeepSpeed, whose engine casts the model.
 //!

@@ -13,7 +13,7 @@
 //! config = LoraConfig(r=8, lora_dropout=0.05, target_parameters=["mlp.experts.gate_up_proj", "mlp.experts.down_proj"])
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from peft import LoraConfig
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Unsafe: sets the dropout to 0.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If one of the two values is not known.
 //!
 //! ## Sources

@@ -18,7 +18,7 @@
 //! trainer = SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}), peft_config=lora)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from datasets import Dataset
 //! from peft import LoraConfig
@@ -33,7 +33,7 @@
 //! ## Fix
 //! None: remove it, or move it to `modules_to_save`.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if the version of trl is not known: before 1.15 the adapter works.
 //!
 //! ## Sources
@@ -51,7 +51,7 @@
 //! ## 修复
 //! 无：删除它，或移到 `modules_to_save`。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! trl 版本未知时仅作提示：1.15 之前适配器可用。
 //!
 //! ## 来源

@@ -13,7 +13,7 @@
 //! adapter = LoraConfig(r=0, lora_alpha=16)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from peft import LoraConfig
 //!
@@ -24,7 +24,7 @@
 //! Safe if the meaning is unambiguous: `"all-linear"` for `"all"`, the number for its string, `"CAUSAL_LM"` for `"causal_lm"`. Also
 //! offered: a list for a single name, which PEFT parses as a pattern for the whole path.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If a value is not known or comes from the command line.
 //!
 //! ## Sources

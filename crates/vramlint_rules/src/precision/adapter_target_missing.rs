@@ -16,7 +16,7 @@
 //! model = get_peft_model(model, LoraConfig(r=8, target_modules=["q_proj", "vproj"]))
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from peft import LoraConfig, get_peft_model
 //! from transformers import AutoModelForCausalLM
@@ -25,7 +25,7 @@
 //! model = get_peft_model(model, LoraConfig(r=8, target_modules=["q_proj", "v_proj"]))
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the model is not in the catalog, or is loaded by code from its repository; for patterns and paths; for names of embeddings, heads and
 //! other modules that are not linear layers of the blocks.
 //!

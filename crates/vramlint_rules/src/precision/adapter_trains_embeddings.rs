@@ -14,7 +14,7 @@
 //! config = LoraConfig(r=8, modules_to_save=["embed_tokens", "lm_head"])
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from peft import LoraConfig
 //!

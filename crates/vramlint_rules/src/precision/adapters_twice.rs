@@ -18,7 +18,7 @@
 //! trainer = SFTTrainer(model, args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}), peft_config=lora)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from datasets import Dataset
 //! from peft import LoraConfig
@@ -33,7 +33,7 @@
 //! ## Fix
 //! Unsafe: removes `peft_config` from the trainer.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if the version of trl is not known: before 0.27 some trainers merged the old adapters first.
 //!
 //! ## Sources
@@ -49,7 +49,7 @@
 //! ## 修复
 //! 不安全：从 trainer 中删除 `peft_config`。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! trl 版本未知时仅作提示：0.27 之前部分 trainer 会先合并旧适配器。
 //!
 //! ## 来源

@@ -17,7 +17,7 @@
 //! trl==1.16.0
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import GRPOConfig
 //!
@@ -27,7 +27,7 @@
 //! ## Fix
 //! Unsafe: removes it. Then lower the batch size yourself if memory is short.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info for GRPO and RLOO if the version of trl is not known: older ones accept it.
 //!
 //! ## Sources
@@ -43,7 +43,7 @@
 //! ## 修复
 //! 不安全：删除它；显存不足时请自行减小批大小。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! trl 版本未知时，对 GRPO 与 RLOO 仅作提示：旧版本接受它。
 //!
 //! ## 来源

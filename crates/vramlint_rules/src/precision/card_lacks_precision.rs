@@ -20,7 +20,7 @@
 //! gpu = "T4"
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!
@@ -35,10 +35,10 @@
 //! ## Fix
 //! Unsafe: fp16 instead of bf16, no TF32, `sdpa` instead of FlashAttention 2.
 //!
-//! ## When it is milder
+//! ## Severity
 //! A warning for bf16, which still runs.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If `vramlint.toml` does not name the GPU, which is not visible otherwise. If `use_cpu` is set.
 //!
 //! ## Sources
@@ -58,7 +58,7 @@
 //! ## 修复
 //! 不安全：用 fp16 代替 bf16，不用 TF32，用 `sdpa` 代替 FlashAttention 2。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! bf16 为警告：仍可运行。
 //!
 //! ## 何时不报

@@ -13,7 +13,7 @@
 //! args = TrainingArguments(output_dir="out", gradient_checkpointing=True, activation_checkpointing=False)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!

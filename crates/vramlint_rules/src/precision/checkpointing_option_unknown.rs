@@ -15,7 +15,7 @@
 //! )
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!
@@ -27,7 +27,7 @@
 //! ## Fix
 //! Safe if one known option is clearly meant: corrects the spelling.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If checkpointing is off, which is transformers' default; TRL turns it on.
 //!
 //! ## Sources

@@ -13,7 +13,7 @@
 //! quantization = BitsAndBytesConfig(load_in_4bit=True)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from transformers import BitsAndBytesConfig
@@ -24,10 +24,10 @@
 //! ## Fix
 //! Unsafe: `nf4` and `bfloat16`; both change the numerics of training.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if only one of the two is missing.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If arguments may exist that are not visible, or if an option selects 4 bits.
 //!
 //! ## Sources
@@ -40,7 +40,7 @@
 //! ## 为什么重要
 //! 在同样大小下，`nf4` 比 `fp4` 更贴合训练后权重的分布。每块权重都会反量化为计算 dtype：用 `float32` 时占两倍字节，也用不上 `bfloat16` 的张量核心。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 只缺其中一个时仅作提示。
 //!
 //! ## 何时不报

@@ -14,7 +14,7 @@
 //! args = TrainingArguments(output_dir="out", fsdp="full_shard", deepspeed="ds_config.json")
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!

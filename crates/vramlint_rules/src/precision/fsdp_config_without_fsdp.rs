@@ -13,7 +13,7 @@
 //! args = TrainingArguments(output_dir="out", fsdp_config={"version": 2})
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Unsafe: adds `fsdp`.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If accelerate's file or a flag of the launch turns FSDP on: those settings then apply.
 //!
 //! ## Sources

@@ -13,7 +13,7 @@
 //! dtype: fp16
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! model:
 //!   _component_: torchtune.models.llama3_2.llama3_2_1b

@@ -13,7 +13,7 @@
 //! args = TrainingArguments(output_dir="out", fp16=True, bf16=True)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Unsafe: removes fp16. bf16 stays because it needs no loss scaling, on GPUs since Ampere.
 //!
-//! ## When it is milder
+//! ## Severity
 //! A warning in a file that no program is seen to read.
 //!
 //! ## Sources
@@ -40,7 +40,7 @@
 //! ## 修复
 //! 不安全：删除 fp16；保留 bf16，因为它不需要损失缩放（适用于 Ampere 及更新的 GPU）。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 看不到由谁读取的文件只报警告。
 //!
 //! ## 来源

@@ -17,7 +17,7 @@
 //! trainer = SFTTrainer(model, args=args, train_dataset=Dataset.from_dict({"text": ["a"]}))
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from datasets import Dataset
 //! from transformers import AutoModelForCausalLM

@@ -14,7 +14,7 @@
 //! trainer = SFTTrainer("my-org/tiny", args=SFTConfig("out"), train_dataset=Dataset.from_dict({"text": ["a"]}))
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from datasets import Dataset
 //! from trl import SFTConfig, SFTTrainer
@@ -26,7 +26,7 @@
 //! ## Fix
 //! None: either dtype may be intended. `model_init_kwargs={"dtype": "auto"}` keeps that of the checkpoint.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For models in vramlint's catalog, for which `weights-in-fp32` reports the cost. If the version of trl is known to be older than 0.29.
 //!
 //! ## Sources

@@ -13,7 +13,7 @@
 //! args = TrainingArguments(output_dir="out", lr_scheduler_type="reduce_lr_on_plateau")
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Unsafe for a scheduler: adds `eval_strategy="epoch"`. None for a missing dataset.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the trainer may get arguments that are not visible, and for custom trainers.
 //!
 //! ## Sources

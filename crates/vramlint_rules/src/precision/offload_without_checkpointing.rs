@@ -14,7 +14,7 @@
 //! enable_activation_checkpointing: false
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! model:
 //!   _component_: torchtune.models.llama3_2.llama3_2_1b

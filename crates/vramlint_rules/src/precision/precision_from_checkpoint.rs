@@ -11,7 +11,7 @@
 //! swift sft --model acme/tiny-llama --dataset data/train.jsonl --torch_dtype float32 --output_dir out
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! swift sft --model acme/tiny-llama --dataset data/train.jsonl --torch_dtype float32 --bf16 true --output_dir out
 //! ```
@@ -19,7 +19,7 @@
 //! ## Fix
 //! None: `--bf16 true` and `--fp16 false` are both possible.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the dtype comes from the checkpoint, which is not read.
 //!
 //! ## Sources
@@ -36,7 +36,7 @@
 //! ## 修复
 //! 无：`--bf16 true` 与 `--fp16 false` 都有可能。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! dtype 由检查点决定时：检查点内容不会被读取。
 //!
 //! ## 来源

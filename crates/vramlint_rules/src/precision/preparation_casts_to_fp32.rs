@@ -19,7 +19,7 @@
 //! model = get_peft_model(model, LoraConfig(task_type="CAUSAL_LM"))
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from peft import LoraConfig, get_peft_model
@@ -33,7 +33,7 @@
 //! ## Fix
 //! None: some training setups need float32 norms.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the vocabulary size is not known, or below 64 000.
 //!
 //! ## Sources

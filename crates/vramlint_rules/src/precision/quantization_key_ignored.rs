@@ -17,7 +17,7 @@
 //! )
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from transformers import BitsAndBytesConfig
@@ -30,7 +30,7 @@
 //! ## Fix
 //! Unsafe: renames it to the known keyword, which then takes effect.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If arguments may exist that are not visible; if an option selects the bits.
 //!
 //! ## Sources

@@ -13,7 +13,7 @@
 //! quantization = BitsAndBytesConfig(load_in_8bit=True, llm_int8_threshold=6)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import BitsAndBytesConfig
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Safe: `6.0` for `6`, `True` for `"true"`. Whether 4 or 8 bits are intended is your decision.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If a value is not known or comes from the command line.
 //!
 //! ## Sources

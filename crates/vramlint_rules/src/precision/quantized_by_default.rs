@@ -13,7 +13,7 @@
 //! model, tokenizer = FastLanguageModel.from_pretrained("acme/tiny-llama", max_seq_length=2048)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from unsloth import FastLanguageModel
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Unsafe, to be reviewed: `load_in_4bit=True`, which matches what happens.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If any precision or `full_finetuning` is set, if arguments may exist that are not visible, and for names that include the precision.
 //!
 //! ## Sources
@@ -39,7 +39,7 @@
 //! ## 修复
 //! 不安全，需要确认：写上 `load_in_4bit=True`，与实际行为一致。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 设置了任一精度或 `full_finetuning`；可能还有看不到的参数；名称本身已写明精度。
 //!
 //! ## 来源

@@ -17,7 +17,7 @@
 //! trainer = Trainer(model, TrainingArguments("out"), train_dataset=Dataset.from_dict({"input_ids": [[5, 6]]}))
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from datasets import Dataset
@@ -33,7 +33,7 @@
 //! ## Fix
 //! None: which modules get adapters is your decision.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If a call may add adapters to the model, or if the trainer may get arguments that are not visible.
 //!
 //! ## Sources

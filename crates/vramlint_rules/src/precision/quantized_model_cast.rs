@@ -16,7 +16,7 @@
 //! model = model.to(torch.float16)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! import torch
 //! from transformers import AutoModelForCausalLM, BitsAndBytesConfig
@@ -25,7 +25,7 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", quantization_config=quantization, dtype=torch.float16)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For a move without a dtype; after adapters are added to the model, whose own `half()` behaves differently; if an option selects the
 //! quantization.
 //!

@@ -26,7 +26,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! model_name_or_path: acme/tiny-llama
 //! stage: sft

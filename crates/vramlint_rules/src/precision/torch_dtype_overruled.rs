@@ -17,7 +17,7 @@
 //! trl==1.16.0
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import SFTConfig
 //!
@@ -27,7 +27,7 @@
 //! ## Fix
 //! Safe if the version of trl is known: renames the key to `dtype`.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if the version of trl is not known: up to 0.24 it set no dtype of its own.
 //!
 //! ## Sources
@@ -44,7 +44,7 @@
 //! ## 修复
 //! trl 版本已知时为安全修复：把键改名为 `dtype`。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! trl 版本未知时仅作提示：0.24 及之前 TRL 不设自己的 dtype。
 //!
 //! ## 来源

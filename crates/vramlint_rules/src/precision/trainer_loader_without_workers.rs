@@ -13,7 +13,7 @@
 //! args = TrainingArguments(output_dir="out", dataloader_persistent_workers=True)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import TrainingArguments
 //!

@@ -12,7 +12,7 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", attn_implementation="flash_attn_2")
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import AutoModelForCausalLM
 //!
@@ -22,7 +22,7 @@
 //! ## Fix
 //! Safe if the meaning is unambiguous: `flash_attention_2` for `flash_attn_2`, the name in lower case.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For kernels named by their repository (`org/name`); if the project registers its own attention functions; if the value comes from the
 //! command line.
 //!

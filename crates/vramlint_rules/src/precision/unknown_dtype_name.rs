@@ -13,7 +13,7 @@
 //! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-4B", dtype="bf16")
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from transformers import AutoModelForCausalLM
 //!
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Safe if the meaning is unambiguous: the name in torch.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the string comes from the command line or the environment, or a branch selects it; if an exception handler catches the error.
 //!
 //! ## Sources

@@ -22,7 +22,7 @@
 //! accelerator = Accelerator(gradient_accumulation_steps=4)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```
@@ -36,7 +36,7 @@
 //! accelerator = Accelerator(gradient_accumulation_steps=4)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When either number is unknown, and under the trainers of transformers and TRL, which pass their own value to accelerate.
 //!
 //! ## Fix
@@ -53,7 +53,7 @@
 //! `ACCELERATE_GRADIENT_ACCUMULATION_STEPS` 总是优先于 `Accelerator()` 的参数。使用 DeepSpeed 时，accelerate 文件中的
 //! `gradient_accumulation_steps` 会静默覆盖它，JSON 中的值会覆盖它并给出警告，JSON 没有该键则为 1。此时有效批大小与代码中的不同。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 任一数字未知时；以及 transformers 与 TRL 的 Trainer（它们把自己的值交给 accelerate）。
 //!
 //! ## 修复

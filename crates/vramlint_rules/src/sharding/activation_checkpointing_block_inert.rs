@@ -28,7 +28,7 @@
 //! deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -52,7 +52,7 @@
 //! ## Fix
 //! None: turn on the framework's gradient checkpointing.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the code mentions `deepspeed.checkpointing`, or is not in the project.
 //!
 //! ## Sources

@@ -30,7 +30,7 @@
 //! torchrun --nproc_per_node 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": "auto",
@@ -56,10 +56,10 @@
 //! ## Fix
 //! Unsafe: the key is added as `"auto"`. Safe if the run would be rejected.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info for an accumulation that is missing only in the engine's statistics.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the argument is not set or unknown, or equals what DeepSpeed does anyway.
 //!
 //! ## Sources
@@ -79,7 +79,7 @@
 //! ## 修复
 //! 不安全：以 `"auto"` 加入该键。若运行会被拒绝则为安全修复。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 只影响引擎自身统计数字的累积步数，仅作提示。
 //!
 //! ## 何时不报

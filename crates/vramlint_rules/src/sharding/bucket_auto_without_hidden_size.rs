@@ -46,7 +46,7 @@
 //! torchrun --nproc_per_node 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": "auto",
@@ -88,7 +88,7 @@
 //! ## Fix
 //! None: write numbers, or add a `hidden_size` to the class (an `attribute_map` is enough).
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Unless the model is visibly built from classes of the same file.
 //!
 //! ## Sources

@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -26,7 +26,7 @@
 //! ## Fix
 //! None: the default is 5e8 elements.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the bucket fits the project's GPU, or some GPU if none is declared.
 //!
 //! ## Sources

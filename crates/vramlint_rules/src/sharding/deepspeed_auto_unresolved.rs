@@ -27,7 +27,7 @@
 //! deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -51,10 +51,10 @@
 //! ## Fix
 //! None: the intended value is unknown.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning if the string is dropped or means "none"; info, once, for several buckets.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the reader of the file is unknown.
 //!
 //! ## Sources
@@ -74,7 +74,7 @@
 //! ## 修复
 //! 无：无法得知本意的取值。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 字符串被丢弃或等同于“无”时只报警告；多个桶大小合并为一条提示。
 //!
 //! ## 何时不报

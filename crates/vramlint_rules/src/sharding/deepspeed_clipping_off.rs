@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -23,7 +23,7 @@
 //! }
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info if the key is missing, DeepSpeed itself reads the configuration, and the project uses 0.19.3 or later: gradients are then
 //! clipped at 1.0; older releases do not clip.
 //!
@@ -40,7 +40,7 @@
 //! ## 为什么重要
 //! 只有值大于 0 时 DeepSpeed 才会裁剪梯度。负数会被接受，含义是完全不裁剪；写 `0` 更清楚。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 若未写该键、由 DeepSpeed 自己读取配置、且项目使用 0.19.3 或更新版本，仅作提示：此时按 1.0 裁剪梯度，更旧的版本则不裁剪。
 //!
 //! ## 修复

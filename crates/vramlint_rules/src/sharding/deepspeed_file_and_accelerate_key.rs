@@ -19,7 +19,7 @@
 //! {"bf16": {"enabled": true}, "zero_optimization": {"stage": 2}}
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: DEEPSPEED
 //! num_processes: 2
@@ -35,7 +35,7 @@
 //! Safe if the JSON has the same value: the line is removed. Otherwise unsafe: the value moves into the JSON, if the JSON has none
 //! or `auto`; or the line is removed, and you pass the value as a launch flag.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning if the JSON is not in the project: the launch then fails earlier, or finds another file.
 //!
 //! ## Sources
@@ -54,7 +54,7 @@
 //! ## 修复
 //! JSON 中的值相同时安全：删除该行。否则不安全：把值移到 JSON 中（原来没有或为 `auto` 时）；或删除该行，改由启动参数给出。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 项目中没有该 JSON 时只报警告：启动会更早失败，或用到别处的文件。
 //!
 //! ## 来源

@@ -20,7 +20,7 @@
 //! {"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 2}}
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```
@@ -34,7 +34,7 @@
 //! {"train_micro_batch_size_per_gpu": "auto", "zero_optimization": {"stage": 2}}
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning if no command of the project uses accelerate's file, or if the path leads out of the project: the file may be elsewhere
 //! on the training machine. Silent for absolute paths, base64, templates and variables.
 //!
@@ -51,7 +51,7 @@
 //! ## 为什么重要
 //! 该路径由每个工作进程打开，相对于其工作目录。文件不存在时，`Accelerator()` 会在所有进程启动之后以 `Expected a string path to an existing deepspeed config` 停止。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 项目中没有命令使用 accelerate 的文件，或路径指向项目之外时为警告：训练机器上该文件可能在别处。绝对路径、base64、模板或变量填入的内容不报告。
 //!
 //! ## 修复

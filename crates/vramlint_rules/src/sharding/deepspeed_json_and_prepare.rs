@@ -39,7 +39,7 @@
 //!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```
@@ -69,7 +69,7 @@
 //!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the prepared objects depend on a condition or come from outside the project.
 //!
 //! ## Fix
@@ -87,7 +87,7 @@
 //! `train_micro_batch_size_per_gpu` 为 `"auto"` 却没有传入数据加载器；桶大小为 `"auto"` 而模型没有可用于计算的 `config.hidden_size`。没有
 //! `zero_optimization` 的 JSON 会被 `Accelerator()` 拒绝。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 所准备的对象取决于条件或来自项目之外时。
 //!
 //! ## 修复

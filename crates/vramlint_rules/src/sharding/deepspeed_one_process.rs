@@ -14,7 +14,7 @@
 //!   zero_stage: 2
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: DEEPSPEED
 //! num_processes: 2
@@ -22,7 +22,7 @@
 //!   zero_stage: 2
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When optimizer states or parameters are offloaded, or a JSON may offload them.
 //!
 //! ## Fix
@@ -38,7 +38,7 @@
 //! ## 为什么重要
 //! ZeRO 在进程之间分片：只有一个进程时没有可分的对象，只有卸载能节省显存，并且还要付出 DeepSpeed 桶的代价。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 优化器状态或参数被卸载，或 JSON 可能如此设置时。
 //!
 //! ## 修复

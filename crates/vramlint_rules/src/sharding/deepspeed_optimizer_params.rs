@@ -16,7 +16,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -29,10 +29,10 @@
 //! ## Fix
 //! None: the intent is unknown. `max_grad_norm` belongs at the top level, as `gradient_clipping`.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning if the code may create its own.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the code passes its own to `deepspeed.initialize`: the file's setting is then not used.
 //!
 //! ## Sources
@@ -50,7 +50,7 @@
 //! ## 修复
 //! 无：无法得知它原本的用意。`max_grad_norm` 应移到顶层，改名为 `gradient_clipping`。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 看不出代码是否自行创建时，只报警告。
 //!
 //! ## 何时不报

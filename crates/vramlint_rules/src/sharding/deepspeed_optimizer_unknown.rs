@@ -16,7 +16,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -28,10 +28,10 @@
 //! ## Fix
 //! Unsafe: the nearest known name.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning if the code may create its own. Info for the 1-bit optimizers if the version is unknown.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the code passes its own to `deepspeed.initialize`: the file's setting is then not used.
 //!
 //! ## Sources
@@ -49,7 +49,7 @@
 //! ## 修复
 //! 不安全：改为最接近的已知名字。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 看不出代码是否自行创建时，只报警告。对 1-bit 优化器，版本未知时仅作提示。
 //!
 //! ## 何时不报

@@ -27,7 +27,7 @@
 //! deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -46,10 +46,10 @@
 //! deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning for `sequence_parallel_size` alone, which runs.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the number of processes is unknown, or the code creates its own groups (`mpu`, `mesh_param`, a pipeline).
 //!
 //! ## Fix
@@ -68,7 +68,7 @@
 //! 只有 `sequence_parallel_size` 而没有 `data_parallel_size` 时根本不会建立分组，只是检查批大小时除以该值，每个进程仍处理完整序列。
 //! 专家并行目前没有自己的张量并行。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 只写 `sequence_parallel_size` 时能够运行，因此为警告。
 //!
 //! ## 何时不报

@@ -16,7 +16,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -28,10 +28,10 @@
 //! ## Fix
 //! None: the intended setting is unknown.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning for `bfloat16` next to `bf16`: it is ignored. If the version is unknown, info for what only new versions reject.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When a setting is `auto` or filled in by a template.
 //!
 //! ## Sources
@@ -49,7 +49,7 @@
 //! ## 修复
 //! 无：无法得知本意是哪一个。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! `bfloat16` 与 `bf16` 并存只报警告：它会被忽略。只有新版本才拒绝的写法，在版本未知时仅作提示。
 //!
 //! ## 何时不报

@@ -17,7 +17,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -29,11 +29,11 @@
 //! ## Fix
 //! Unsafe: the nearest known name, for an unknown type.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning if the code may create its own. Warning for a warm-up longer than the whole schedule. Info for a `warmup_num_steps` that
 //! only 0.19.6 and later reject, if the version is unknown.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the code passes its own to `deepspeed.initialize`: the file's setting is then not used.
 //!
 //! ## Sources
@@ -51,7 +51,7 @@
 //! ## 修复
 //! 不安全：类型不认识时，改为最接近的已知名字。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 看不出代码是否自行创建时，只报警告。预热长于整个调度时只报警告。只有 0.19.6 及以后才拒绝的 `warmup_num_steps`，版本未
 //! 知时仅作提示。
 //!

@@ -30,7 +30,7 @@
 //! torchrun --nproc_per_node 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": "auto",
@@ -56,7 +56,7 @@
 //! ## Fix
 //! Unsafe: the value becomes `"auto"`, so that the argument decides.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When either side is unknown, and for `train_batch_size` if the number of processes is unknown.
 //!
 //! ## Sources

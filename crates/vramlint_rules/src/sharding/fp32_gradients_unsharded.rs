@@ -17,7 +17,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -30,7 +30,7 @@
 //! ## Fix
 //! None: use stage 2, or gradients in bf16.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the optimizer is offloaded: DeepSpeed then does not use the other optimizer.
 //!
 //! ## Sources

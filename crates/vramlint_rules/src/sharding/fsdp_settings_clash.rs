@@ -18,7 +18,7 @@
 //!   fsdp_sync_module_states: false
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: FSDP
 //! num_processes: 2
@@ -28,7 +28,7 @@
 //!   fsdp_sync_module_states: false
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! `fsdp_sync_module_states` as the string `'false'`, as a flag sets it, passes the launcher: `Accelerator()` then warns and turns
 //! it on. Activation offload: info if accelerate's version is unknown, silent before 1.15.
 //!
@@ -49,7 +49,7 @@
 //! `LOCAL_STATE_DICT` 时，`Accelerator()` 会报错。在 Python 中，插件拒绝版本 2 的 `forward_prefetch`，以及版本 1 中布尔值的
 //! `reshard_after_forward`。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! `fsdp_sync_module_states` 为字符串 `'false'`（参数就是如此给出）时能通过启动器：`Accelerator()` 会警告并将其打开。激活卸载：accelerate 版本未知时为提示，1.15 之前不报告。
 //!
 //! ## 修复

@@ -19,7 +19,7 @@
 //! count = 0
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: 'NO'
 //! num_processes: 1
@@ -30,7 +30,7 @@
 //! count = 0
 //! ```
 //!
-//! ## When it is milder
+//! ## Severity
 //! Error with version 1 if `fsdp_sync_module_states` is on, the default; otherwise warning.
 //!
 //! ## Fix
@@ -46,7 +46,7 @@
 //! ## 为什么重要
 //! 版本 1 时 `Accelerator()` 会报错：rank 0 需要一个设备来发送权重。版本 2 时 FSDP 会被静默禁用，每个进程都在 CPU 上训练完整模型。
 //!
-//! ## 何时较轻
+//! ## 严重程度
 //! 版本 1 且 `fsdp_sync_module_states` 开启（默认）时为 error，否则为 warning。
 //!
 //! ## 修复

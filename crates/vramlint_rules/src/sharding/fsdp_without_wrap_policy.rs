@@ -15,7 +15,7 @@
 //!   fsdp_version: 2
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: FSDP
 //! num_processes: 2
@@ -24,7 +24,7 @@
 //!   fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the code mentions a wrap policy or its own plugin, or the command's environment sets one.
 //!
 //! ## Fix
@@ -41,7 +41,7 @@
 //! 没有 `fsdp_auto_wrap_policy` 时 accelerate 使用 `NO_WRAP`：整个模型是一个单元，第一次前向就聚集全部参数，直到最后的反向才释放。此时每个 GPU 都持有完整参数，FSDP
 //! 只节省优化器状态与步间的部分。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 代码提到包装策略或自己的插件，或命令的环境给出策略时。
 //!
 //! ## 修复

@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -26,7 +26,7 @@
 //! Safe: the key is renamed if the new one takes the same value; `cpu_offload: true` becomes `offload_optimizer` with the
 //! device `cpu`.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the new key is set, too: DeepSpeed then rejects the file, and `zero-options-conflict` reports it.
 //!
 //! ## Sources

@@ -37,7 +37,7 @@
 //!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```
@@ -67,7 +67,7 @@
 //!     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When any loader has the JSON's number, when the size of one is unknown, and with `split_batches`.
 //!
 //! ## Fix
@@ -84,7 +84,7 @@
 //! 在使用 `Accelerator()` 的循环中，每步的样本数由加载器决定；`train_micro_batch_size_per_gpu` 的数字只是 DeepSpeed 以为的值。没有任何检查：日志中的吞吐与批次是错的，
 //! 据此推算的 `train_batch_size` 也是错的。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 任一加载器的大小与 JSON 相同时；某个加载器的大小未知时；使用 `split_batches` 时。
 //!
 //! ## 修复

@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -25,7 +25,7 @@
 //! ## Fix
 //! None: the folder is unknown.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Below stage 3, where nvme means host memory (see `zero-key-without-its-stage`).
 //!
 //! ## Sources

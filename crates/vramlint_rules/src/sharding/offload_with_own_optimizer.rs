@@ -28,7 +28,7 @@
 //! deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -53,7 +53,7 @@
 //! ## Fix
 //! Unsafe: `zero_force_ds_cpu_optimizer: false` is added. `DeepSpeedCPUAdam`, or an optimizer in the file, is better.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When accelerate or the Trainer reads the file, and when the class is unknown.
 //!
 //! ## Sources

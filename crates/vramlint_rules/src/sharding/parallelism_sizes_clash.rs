@@ -18,7 +18,7 @@
 //!   parallelism_config_dp_shard_size: 4
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: FSDP
 //! num_processes: 4
@@ -29,7 +29,7 @@
 //!   parallelism_config_dp_shard_size: 4
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When a flag drops the block (`mode-flag-replaces-file` reports it). The product is not checked with DeepSpeed's sequence
 //! parallelism, which does not check it either.
 //!
@@ -46,7 +46,7 @@
 //! ## 为什么重要
 //! `ParallelismConfig` 拒绝小于 1 的大小、上下文并行与序列并行同用、张量或上下文并行与纯复制同用。各大小的乘积必须等于进程数。上下文并行需要 FSDP 2。以上各种情况 `Accelerator()` 都会报错。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 参数丢弃了该块时（由 `mode-flag-replaces-file` 报告）；使用 DeepSpeed 的序列并行时不检查乘积（它本身也不检查）。
 //!
 //! ## 修复

@@ -32,7 +32,7 @@
 //! model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml --mixed_precision bf16 train.py
 //! ```
@@ -57,7 +57,7 @@
 //! model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When a trainer of transformers or TRL fills the JSON from its own arguments, and when the precision in the code is unknown.
 //!
 //! ## Fix
@@ -75,7 +75,7 @@
 //! 使用 DeepSpeed 时由 JSON 决定权重的类型。JSON 打开了另一种 16 位类型会被拒绝；`bf16.enabled: false` 与 `--mixed_precision bf16` 并存时会静默以
 //! fp32 训练；`"auto"` 取 `mixed_precision` 的值，未设置时就是 fp32：权重、梯度、激活都是预想的两倍。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 由 transformers 或 TRL 的 Trainer 用自己的参数填写 JSON 时；代码中的精度未知时。
 //!
 //! ## 修复

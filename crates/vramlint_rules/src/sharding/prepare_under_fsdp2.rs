@@ -27,7 +27,7 @@
 //! optimizer = torch.optim.AdamW(model.parameters())
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```
@@ -48,7 +48,7 @@
 //! model, optimizer = accelerator.prepare(model, optimizer)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the prepared objects or FSDP's version are unknown, and before accelerate 1.6, which has no FSDP 2.
 //!
 //! ## Fix
@@ -64,7 +64,7 @@
 //! ## 为什么重要
 //! FSDP 2 会替换参数，优化器必须在同一调用中传入，才能使用新的参数：单独的 `prepare(model)` 会引发 `ValueError`，传入两个模型也一样。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 所准备的对象未知时；FSDP 版本未知时；accelerate 低于 1.6（没有 FSDP 2）时。
 //!
 //! ## 修复

@@ -29,7 +29,7 @@
 //! torchrun --nproc_per_node 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": "auto",
@@ -55,7 +55,7 @@
 //! ## Fix
 //! Unsafe: adds a block with stage 0, which is equivalent; stages 1 to 3 shard.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When DeepSpeed itself reads the file, or its reader is unknown. `deepspeed-json-and-prepare` covers runs with `Accelerator()`.
 //!
 //! ## Sources

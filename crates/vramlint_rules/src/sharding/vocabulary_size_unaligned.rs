@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,

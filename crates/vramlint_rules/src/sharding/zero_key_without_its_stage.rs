@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -25,11 +25,11 @@
 //! ## Fix
 //! None: either the stage or the key is not the intended one.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Info, once per file, for tuning keys of stage 3 (`stage3_prefetch_bucket_size`, `sub_group_size` and so on) below stage 3: they
 //! are often copied along with a file.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the stage is `auto` or unknown, when the value is off, and when no stage is set at all (see
 //! `zero-without-stage`).
 //!
@@ -47,7 +47,7 @@
 //! ## 修复
 //! 无：要么阶段写错了，要么这个键不是本意。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 阶段 3 的调优键（`stage3_prefetch_bucket_size`、`sub_group_size` 等）出现在更低阶段时，每个文件仅提示一次：文件常常带
 //! 着它们被复制。
 //!

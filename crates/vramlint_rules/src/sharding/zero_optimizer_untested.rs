@@ -28,7 +28,7 @@
 //! deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -52,7 +52,7 @@
 //! ## Fix
 //! Unsafe: `zero_allow_untested_optimizer: true` is added.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the stage or the optimizer is unknown, and when accelerate or the Trainer reads the file.
 //!
 //! ## Sources

@@ -16,7 +16,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -28,11 +28,11 @@
 //! ## Fix
 //! None: the intended one is unknown. The message names both.
 //!
-//! ## When it is milder
+//! ## Severity
 //! `elastic_checkpoint` at stage 3 is a warning: DeepSpeed prints a warning and ignores it. Options that exist only in new versions
 //! are info if the version is unknown.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When the stage or one of the values is `auto` or filled in by a template.
 //!
 //! ## Sources
@@ -52,7 +52,7 @@
 //! ## 修复
 //! 无：无法得知本意是哪一个。消息会指出两者。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 阶段 3 的 `elastic_checkpoint` 只报警告：DeepSpeed 会打印警告并忽略它。只有新版本才有的选项，在版本未知时仅作提示。
 //!
 //! ## 何时不报

@@ -26,7 +26,7 @@
 //! deepspeed --num_gpus 2 train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -50,7 +50,7 @@
 //! ## Fix
 //! None: the intended optimizer is unknown.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! When accelerate or the Trainer reads the file, and when the arguments of `deepspeed.initialize` are unknown.
 //!
 //! ## Sources

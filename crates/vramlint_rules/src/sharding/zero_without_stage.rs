@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -25,7 +25,7 @@
 //! ## Fix
 //! None: the intended stage is unknown.
 //!
-//! ## When it is milder
+//! ## Severity
 //! Warning for the old format with plain DeepSpeed, error if accelerate or the Trainer reads the file.
 //!
 //! ## Sources
@@ -42,7 +42,7 @@
 //! ## 修复
 //! 无：无法得知本意是哪个阶段。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 旧写法在原生 DeepSpeed 下只报警告；由 accelerate 或 Trainer 读取时报错误。
 //!
 //! ## 来源

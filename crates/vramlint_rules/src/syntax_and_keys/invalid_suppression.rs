@@ -11,7 +11,7 @@
 //! num_processes: 8  # vramlint: ignore[multi-gpu-one-proces]
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! # vramlint: kind=accelerate
 //! distributed_type: MULTI_GPU

@@ -13,7 +13,7 @@
 //! num_processes: 2: 3
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
 //! num_processes: 2

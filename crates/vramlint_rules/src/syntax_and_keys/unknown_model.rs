@@ -19,7 +19,7 @@
 //! model = AutoModelForCausalLM.from_pretrained(args.model_name_or_path)
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```bash file=launch.sh
 //! torchrun --nproc_per_node 2 train.py --model_name_or_path Qwen/Qwen3-1.7B
 //! ```
@@ -32,7 +32,7 @@
 //! model = AutoModelForCausalLM.from_pretrained(args.model_name_or_path)
 //! ```
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For all names outside the few families of which all sizes are known: closed generations of Qwen, Llama, Gemma, Pythia, OPT
 //! and others. A name from another organization, an unknown suffix (`-AWQ`, `-2507`) and a newer family are never reported.
 //! Also silent for a model in the project or in the Hugging Face cache, and for a model declared with `[[model]]`.

@@ -11,7 +11,7 @@
 //! num_processes: 8  # vramlint: ignore[multi-gpu-one-process] the second node is started by hand
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
 //! num_processes: 1  # vramlint: ignore[multi-gpu-one-process] the second node is started by hand
@@ -21,7 +21,7 @@
 //! Safe: removes the comment, or the unused names from its list. A comment that also names a nonexistent rule is not changed,
 //! because the misspelled name may be the needed one.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Only the suppression of a rule that runs can be unused: a rule that is not selected, is off, or is ignored for the file is
 //! not considered. Silent if the surrounding project was too large to read, or if a rule failed. Examples in documents are not
 //! checked.

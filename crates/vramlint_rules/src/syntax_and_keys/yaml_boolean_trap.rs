@@ -12,7 +12,7 @@
 //! num_processes: 1
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: 'NO'
 //! num_processes: 1

@@ -21,7 +21,7 @@
 //! learning_rate: 2e-5
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! model_name: mistralai/Mistral-7B-v0.1
 //! batch_size: 4
@@ -31,7 +31,7 @@
 //! ## Fix
 //! Safe: adds a decimal point (and a sign), so that every loader reads the same number; a count becomes an integer.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If a string is intended: `run_name: 1e5`, `commit: 12e4567`, quoted values. If a loader in the project converts it to a
 //! number. An info finding if no code that reads the file is found.
 //!

@@ -13,7 +13,7 @@
 //! learning_rate: 2.0e-5
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=config.yaml
 //! model_name: mistralai/Mistral-7B-v0.1
 //! per_device_train_batch_size: 10
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Unsafe: removes the leading zero. The intended number is not certain.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! Quoted values, file modes (`mode: 0755`), times, and files that do not belong to a training run.
 //!
 //! ## Sources

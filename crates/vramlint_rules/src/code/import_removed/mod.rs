@@ -17,7 +17,7 @@
 //! trl==1.16.0
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```python file=train.py
 //! from trl import PPOConfig, PPOTrainer
 //! ```
@@ -29,7 +29,7 @@
 //! ## Fix
 //! Pin the older version, or port the code to the newer one. There is no automatic fix.
 //!
-//! ## When it is milder
+//! ## Severity
 //! An info finding if the version is not known. Silent for imports under `try`, under `if` and in functions, and for names that
 //! the tables do not list.
 //!
@@ -51,7 +51,7 @@
 //! ## 修复
 //! 固定旧版本，或把代码移植到新版本。没有自动修复。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 版本未知时仅作提示。`try`、`if` 和函数中的导入以及表中没有的名称不报。
 //!
 //! ## 来源

@@ -14,7 +14,7 @@
 //! enable_cpu_affinity: true
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! compute_environment: LOCAL_MACHINE
 //! distributed_type: MULTI_GPU
@@ -26,7 +26,7 @@
 //! ## Fix
 //! Unsafe: renames the key to the one that is read, if the same block has one.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If the value is the default, if the launch passes the flag, and for `same_network` on one machine.
 //!
 //! ## Sources
@@ -43,7 +43,7 @@
 //! ## 修复
 //! 不安全：同一块中有会被读取的键名时，改为该名。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 值与默认相同；启动命令已给出该参数；只有一台机器时的 `same_network`。
 //!
 //! ## 来源

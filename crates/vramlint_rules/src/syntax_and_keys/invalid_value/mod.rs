@@ -12,7 +12,7 @@
 //! num_processes: 2
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! compute_environment: LOCAL_MACHINE
 //! distributed_type: MULTI_GPU
@@ -23,7 +23,7 @@
 //! ## Fix
 //! Safe if only the case is wrong, or if the value has a single successor; unsafe if a similar spelling is suggested.
 //!
-//! ## When it is milder
+//! ## Severity
 //! An info finding for a value that older versions accepted, if the installed version is not known. Silent for `auto` and for
 //! values from a template.
 //!
@@ -41,7 +41,7 @@
 //! ## 修复
 //! 只是大小写有误，或该值有唯一的后继写法时为安全修复；建议相近拼写时为不安全修复。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 旧版本接受的值，在所装版本未知时仅作提示。写作 `auto` 或由模板填入时不报告。
 //!
 //! ## 来源

@@ -19,7 +19,7 @@
 //! accelerate launch --config_file accelerate_config.yaml train.py
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! compute_environment: LOCAL_MACHINE
 //! distributed_type: MULTI_GPU
@@ -34,7 +34,7 @@
 //! ## Fix
 //! Unsafe: adds the type that fits the number of processes.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! If a merge key, a template or an included file may provide the key.
 //!
 //! ## Sources
@@ -53,7 +53,7 @@
 //! ## 修复
 //! 不安全：按进程数补上相应的类型。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 该键可能由合并键、模板或被包含的文件给出时。
 //!
 //! ## 来源

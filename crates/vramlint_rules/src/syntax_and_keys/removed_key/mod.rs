@@ -17,7 +17,7 @@
 //! use_xpu: true
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```text file=requirements.txt
 //! accelerate==1.15.0
 //! ```
@@ -31,7 +31,7 @@
 //! Renames the key to its successor if there is one; otherwise removes it. Safe if the key disables something that no longer
 //! exists, unsafe otherwise.
 //!
-//! ## When it is milder
+//! ## Severity
 //! An info finding if the version is not known; silent if the project's version still reads the key. A warning if the key is
 //! ignored and the run continues.
 //!
@@ -51,7 +51,7 @@
 //! ## 修复
 //! 有后继键时改名为后继键，否则删除。若该键只是关闭已不存在的功能则为安全修复，其余为不安全。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 版本未知时仅作提示；项目所用版本仍读取时不报告。键被忽略而运行继续时为警告。
 //!
 //! ## 来源

@@ -15,7 +15,7 @@
 //! gradient_accumulation_steps: 4
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```yaml file=accelerate_config.yaml
 //! distributed_type: MULTI_GPU
 //! num_processes: 2
@@ -26,7 +26,7 @@
 //! Unsafe: renames the key to a similar one if there is one; otherwise removes the line. vramlint cannot know what the key was
 //! meant to do.
 //!
-//! ## When it is milder
+//! ## Severity
 //! A warning if only the file name suggests that the file belongs to accelerate, and inside the blocks of accelerate's file,
 //! where accelerate silently ignores an unknown key. An info finding for a key that only later versions know. Silent for keys
 //! from a template, and for keys that older versions knew (see removed-key). In Axolotl's file, a warning if the key looks like
@@ -50,7 +50,7 @@
 //! ## 修复
 //! 不安全：有相近的键名时改名，否则删除该行。vramlint 无法得知该键的用意。
 //!
-//! ## 何时从轻
+//! ## 严重程度
 //! 仅凭文件名才认为是 accelerate 的文件时为警告；accelerate 文件各块内的未知键会被静默忽略，也为警告。较新版本才有的键仅作提
 //! 示。由模板填入的键，以及旧版本曾接受的键（见 removed-key），不报告。Axolotl 文件中形似笔误或另有名称的键为警告，其余仅作提
 //! 示。找不到读取者的 LLaMA-Factory 文件为警告，设置了 `ALLOW_EXTRA_ARGS` 时不报告。

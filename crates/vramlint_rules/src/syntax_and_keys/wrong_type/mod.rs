@@ -17,7 +17,7 @@
 //! }
 //! ```
 //!
-//! ## Fine
+//! ## Use instead
 //! ```json file=ds_config.json
 //! {
 //!   "train_micro_batch_size_per_gpu": 4,
@@ -33,7 +33,7 @@
 //! Safe if the string contains the expected number or boolean: the reader rejects the file as it is, so nothing else can be
 //! intended.
 //!
-//! ## When it is silent
+//! ## When it stays silent
 //! For `auto`, for values from a template or a variable, and for strings that the reader itself converts.
 //!
 //! ## Sources
@@ -52,7 +52,7 @@
 //! ## 修复
 //! 若字符串中正是所需的数字或布尔值，则为安全修复：文件照原样会被拒绝，不可能有别的用意。
 //!
-//! ## 何时不报告
+//! ## 何时不报
 //! 写作 `auto`、由模板或变量填入的值，以及读取者会自行转换的字符串。
 //!
 //! ## 来源
