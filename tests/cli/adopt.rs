@@ -48,7 +48,7 @@ fn presets_choose_by_severity() {
     assert_eq!((count(""), count("--preset recommended")), (0, 4));
     folder.write("vramlint.toml", "[lint]\npreset = \"lenient\"\n");
     let said = folder.run("check").fault();
-    assert!(said.contains("`lenient`; expected one of `recommended`, `strict`, `errors`"), "{said}");
+    assert!(said.contains("`lenient`, expected one of `recommended`, `strict`, `errors`"), "{said}");
 }
 
 #[test]

@@ -40,7 +40,7 @@ impl Flag {
         Self::new(names, Arity::Switch, None)
     }
 
-    pub(crate) const fn one(names: &'static [&'static str]) -> Self {
+    pub(crate) const fn with_value(names: &'static [&'static str]) -> Self {
         Self::new(names, Arity::One, None)
     }
 

@@ -11,8 +11,6 @@ const COPIED: usize = 4;
 const ALLOWED: &[(&str, &str, &str)] = &[
     ("vramlint_estimate/src/mapping/task.rs", "dpo", "which trainings compare pairs"),
     ("vramlint_ide/src/complete/common_values.rs", "sdpa", "a selection, the usual ones first"),
-    ("vramlint_ide/src/complete/shell.rs", "swift", "commands of the launcher"),
-    ("vramlint_resolve/src/launch/parse.rs", "swift", "commands of the launcher"),
     ("vramlint_resolve/src/run/discover.rs", "train", "words in the names of scripts"),
     ("vramlint_rules/src/frameworks/refusals/axolotl.rs", "dpo", "which trainings it rejects together with another key"),
     ("vramlint_rules/src/frameworks/refusals/openrlhf.rs", "rloo", "which estimators need several samples"),

@@ -21,7 +21,7 @@ impl Capacity {
         let named = gpu.map(|gpu| gpu.name.to_owned()).or_else(|| target.gpu.clone());
         let name = match named {
             Some(name) => Message { en: name.clone(), zh: name },
-            None => message!("the target", "目标显卡"),
+            None => message!("the target", "目标 GPU"),
         };
         Some(Self { bytes, name })
     }
@@ -43,6 +43,6 @@ mod tests {
         assert_eq!((capacity.bytes, capacity.name.en.as_str()), (24 << 30, "a card of our own"));
         assert_eq!(Capacity::from_target(&Target::default()), None);
         let unnamed = Target { memory: Some(1), ..Target::default() };
-        assert_eq!(Capacity::from_target(&unnamed).map(|capacity| capacity.name.zh), Some("目标显卡".to_owned()));
+        assert_eq!(Capacity::from_target(&unnamed).map(|capacity| capacity.name.zh), Some("目标 GPU".to_owned()));
     }
 }

@@ -104,7 +104,7 @@ fn all_devices<'a>(gpus: &[&'a Gpu]) -> Result<Vec<Device<'a>>, Message> {
 fn require_same_size(parts: Vec<Device<'_>>, gpu: u32) -> Result<Vec<Device<'_>>, Message> {
     if parts.is_empty() {
         return Err(message!(
-            "MIG is enabled on GPU {gpu}, but there are no instances: no run can use it",
+            "MIG is enabled on GPU {gpu}, but it has no instances, so no run can use it",
             "GPU {gpu} 启用了 MIG，但没有任何实例：训练任务无法使用"
         ));
     }

@@ -281,7 +281,7 @@ async fn the_language_is_the_users_then_the_projects_then_the_clients() {
     assert!(!chinese(&client));
     client.settings = json!({"lang": "zh"});
     client.tell("workspace/didChangeConfiguration", json!({"settings": null})).await;
-    client.told("textDocument/publishDiagnostics").await;
+    client.wait_for("textDocument/publishDiagnostics").await;
     client.settle().await;
     assert!(chinese(&client), "a client that is asked answers");
     assert!(client.leave().await);

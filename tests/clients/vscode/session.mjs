@@ -74,7 +74,10 @@ try {
     await shoot("findings");
     // The panel renders only the rows in sight.
     await panel.hover();
-    await page.mouse.wheel(0, 2000);
+    for (let turn = 0; turn < 20; turn += 1) {
+      await page.mouse.wheel(0, 400);
+      await page.waitForTimeout(50);
+    }
     for (const text of ["VL007", "accelerate.yaml"]) await visible(panel.getByText(text).first());
     await page.keyboard.press("Control+Shift+M");
     await panel.waitFor({ state: "hidden" });

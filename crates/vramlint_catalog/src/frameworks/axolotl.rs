@@ -189,17 +189,17 @@ const SECOND: &[Row] = &[
 /// `axolotl train CONFIG`: axolotl/cli/main.py and its `TrainerCliArgs`.
 static FLAGS: &[Flag] = &[
     Flag::switch(&["--help"]),
-    Flag::one(&["--launcher"]),
+    Flag::with_value(&["--launcher"]),
     Flag::switch(&["--accelerate"]),
     Flag::switch(&["--no-accelerate"]),
-    Flag::one(&["--cloud"]),
-    Flag::one(&["--sweep"]),
+    Flag::with_value(&["--cloud"]),
+    Flag::with_value(&["--sweep"]),
     Flag::switch(&["--debug"]),
     Flag::switch(&["--no-debug"]),
     Flag::switch(&["--debug-text-only"]),
-    Flag::one(&["--debug-num-examples"]),
-    Flag::one(&["--prompter"]),
+    Flag::with_value(&["--debug-num-examples"]),
+    Flag::with_value(&["--prompter"]),
     Flag::switch(&["--shard"]),
-    Flag::one(&["--main-process-port"]),
+    Flag::with_value(&["--main-process-port"]),
     Flag::sets(&["--num-processes"], NumProcesses),
 ];

@@ -126,4 +126,4 @@ const KEYS: &[Row] = &[
 const SECOND: &[Row] = &[("lora_r", C::Method, Fixed("lora")), ("precision", C::WeightsDtype, TruePrecision)];
 
 /// What every command of jsonargparse has.
-static FLAGS: &[Flag] = &[Flag::switch(&["-h", "--help"]), Flag::one(&["--config", "-c"]), Flag::switch(&["--print_config"])];
+static FLAGS: &[Flag] = &[Flag::switch(&["-h", "--help"]), Flag::with_value(&["--config", "-c"]), Flag::switch(&["--print_config"])];

@@ -119,7 +119,7 @@ const KEYS_OF_MEMORY: &[Row] = &[
 /// `swift sft` and the other commands of ms-swift.
 static FLAGS: &[Flag] = &[
     Flag::switch(&["-h", "--help"]),
-    Flag::one(&["--config"]),
+    Flag::with_value(&["--config"]),
     Flag::many(&["--dataset"]),
     Flag::many(&["--val_dataset", "--val-dataset"]),
     Flag::many(&["--target_modules", "--target-modules"]),

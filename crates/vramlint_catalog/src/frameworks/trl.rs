@@ -110,4 +110,4 @@ pub(super) const KEYS_OF_MEMORY: &[Row] = &[
 ];
 
 /// `trl sft`: `--config` is a YAML of defaults, `--accelerate_config` a file or the name of one that TRL ships.
-static FLAGS: &[Flag] = &[Flag::switch(&["-h", "--help"]), Flag::one(&["--config"]), Flag::one(&["--accelerate_config", "--accelerate-config"])];
+static FLAGS: &[Flag] = &[Flag::switch(&["-h", "--help"]), Flag::with_value(&["--config"]), Flag::with_value(&["--accelerate_config", "--accelerate-config"])];

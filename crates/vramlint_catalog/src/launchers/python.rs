@@ -6,11 +6,11 @@ use crate::precedence::LaunchPath;
 
 /// `python --help` of 3.11 to 3.14. After `-m MODULE` and `-c TEXT` every word belongs to the module, whatever it looks like.
 pub(crate) static FLAGS: &[Flag] = &[
-    Flag::one(&["-m"]),
-    Flag::one(&["-c"]),
-    Flag::one(&["-X"]),
-    Flag::one(&["-W"]),
-    Flag::one(&["--check-hash-based-pycs"]),
+    Flag::with_value(&["-m"]),
+    Flag::with_value(&["-c"]),
+    Flag::with_value(&["-X"]),
+    Flag::with_value(&["-W"]),
+    Flag::with_value(&["--check-hash-based-pycs"]),
     Flag::switch(&["-u"]),
     Flag::switch(&["-O"]),
     Flag::switch(&["-OO"]),

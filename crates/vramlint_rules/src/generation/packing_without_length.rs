@@ -69,7 +69,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// First version that rejects `padding_free` with a length.
-const REFUSES: &str = "1.0";
+const REJECTS: &str = "1.0";
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
@@ -95,12 +95,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         } else if packing == Some(false) && set.bool("padding_free", false) == Some(true) && keeps_length(set) {
             let Some(given) = set.get("padding_free") else { continue };
-            let span = VersionRange::since("trl", REFUSES);
+            let span = VersionRange::since("trl", REJECTS);
             let Some(severity) = version_gate::severity(cx.project, set.file(), &span, RULE.severity) else { continue };
             if reported.insert(given.place, "") {
                 let message = message!(
-                    "`padding_free` without `packing` does not respect `max_length`; trl raises an error since {REFUSES}",
-                    "`padding_free` 而没有 `packing` 时不遵守 `max_length`；trl 自 {REFUSES} 起会报错"
+                    "`padding_free` without `packing` does not respect `max_length`; trl raises an error since {REJECTS}",
+                    "`padding_free` 而没有 `packing` 时不遵守 `max_length`；trl 自 {REJECTS} 起会报错"
                 );
                 out.push(finding_of(cx, set, &RULE, severity, given.place, message).with_help(message!(
                     "add `packing=True`, or `max_length=None` if the samples are already truncated",

@@ -25,7 +25,7 @@ pub(super) fn capacity(bytes: u64) -> String {
 const SMALL: u64 = 2;
 
 /// How many parts a message lists.
-const SHOWN: usize = 3;
+const SHOWN: usize = 2;
 
 /// `weights 13.3 GiB, gradients 26.5 GiB, …`, the largest first.
 pub(super) fn parts(estimate: &Estimate) -> Message {

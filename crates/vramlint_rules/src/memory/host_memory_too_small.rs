@@ -88,6 +88,7 @@ fn headline(estimate: &RunEstimate, all: u64) -> Message {
     let (needs, all) = (format::gib(host.peak), format::capacity(all));
     let mut parts: Vec<_> = host.parts.iter().filter(|item| item.bytes > host.peak / 50).collect();
     parts.sort_by_key(|item| std::cmp::Reverse(item.bytes));
+    parts.truncate(1);
     let join = |text: &dyn Fn(usize) -> &'static str, between: &str| {
         (0..parts.len()).map(|i| format!("{} {}", text(i), format::gib(parts[i].bytes))).collect::<Vec<_>>().join(between)
     };

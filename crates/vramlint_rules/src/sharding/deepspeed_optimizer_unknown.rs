@@ -86,7 +86,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             None => Severity::Warning,
             Some(false) => continue,
         };
-        let meant = optimizers::meant(&name);
+        let meant = optimizers::nearest_name(&name);
         let (message, severity) = match optimizers::optimizer(&name) {
             Optimizer::Unknown => (
                 message!("unknown optimizer `{name}`; DeepSpeed raises an error", "未知的优化器 `{name}`；DeepSpeed 会报错"),

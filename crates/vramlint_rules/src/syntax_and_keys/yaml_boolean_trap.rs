@@ -1,6 +1,6 @@
 //! # yaml-boolean-trap
 //!
-//! An unquoted `NO`, `off` or `yes` where a string is expected: YAML 1.1 parses it as a boolean.
+//! An unquoted `NO`, `off` or `yes` in place of a string: YAML 1.1 parses it as a boolean.
 //!
 //! ## Why it matters
 //! PyYAML parses `distributed_type: NO` as `False`. accelerate then has no type: it starts one process only if `num_processes`

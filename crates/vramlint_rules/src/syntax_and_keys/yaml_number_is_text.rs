@@ -37,7 +37,7 @@
 //!
 //! ## Sources
 //! PyYAML 6.0.3 `resolver.py`, run; transformers 5.23.0 `HfArgumentParser.parse_yaml_file`, run; accelerate 1.15.0
-//! `utils/dataclasses.py:1930` (`int("1e8")` and `int("100000000.0")` are refused), read.
+//! `utils/dataclasses.py:1930` (`int("1e8")` and `int("100000000.0")` raise an error), read.
 //!
 //! # 中文
 //!

@@ -91,7 +91,7 @@ pub fn optimizer(name: &str) -> Optimizer {
 }
 
 /// The name that was probably meant by an unknown one.
-pub fn meant(name: &str) -> &'static str {
+pub fn nearest_name(name: &str) -> &'static str {
     let lower = name.to_ascii_lowercase();
     let torch = TORCH.iter().find(|(class, _)| class.eq_ignore_ascii_case(&lower)).map(|(class, _)| *class);
     torch.unwrap_or_else(|| {

@@ -38,7 +38,7 @@ fn types_are_as_strict_as_their_reader() {
         assert_eq!(check_value(&wants(kind, &[]), &value, strictness).is_none(), fine, "{kind:?} {value} {strictness:?}");
     }
     let problem = check_value(&wants(Int, &[]), &text("5e8"), Pydantic).expect("wrong");
-    assert_eq!(problem.meant(), Some(&Value::Int(500_000_000)));
+    assert_eq!(problem.intended_value(), Some(&Value::Int(500_000_000)));
     assert_eq!(problem.expected().en, "expected an integer, got a string");
 }
 
@@ -48,11 +48,11 @@ fn sets_know_case_and_neighbours() {
     let devices = wants(KeyType::Text, &devices);
     assert_eq!(check_value(&devices, &text("cpu"), Strictness::Pydantic), None);
     let upper = check_value(&devices, &text("CPU"), Strictness::Pydantic).expect("case matters");
-    assert_eq!(upper.meant(), Some(&text("cpu")));
+    assert_eq!(upper.intended_value(), Some(&text("cpu")));
     assert_eq!(upper.expected().en, "expected one of: cpu, nvme, none");
     assert_eq!(check_value(&Constraint { case_insensitive: true, ..devices }, &text("CPU"), Strictness::Pydantic), None);
     let far = check_value(&devices, &text("gpu0"), Strictness::Pydantic).expect("unknown");
-    assert_eq!(far.meant(), None);
+    assert_eq!(far.intended_value(), None);
     let stages: Vec<String> = ["0", "1", "2", "3"].map(str::to_owned).to_vec();
     let stages = wants(KeyType::Int, &stages);
     for (value, fine) in [(Value::Int(3), true), (Value::Int(4), false), (text("2"), true), (Value::Bool(true), true)] {

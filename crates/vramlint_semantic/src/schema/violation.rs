@@ -74,7 +74,7 @@ impl Violation {
     }
 
     /// What was meant, as far as that is evident.
-    pub fn meant(&self) -> Option<&Value> {
+    pub fn intended_value(&self) -> Option<&Value> {
         match self {
             Self::Type { meant, .. } | Self::Set { meant, .. } => meant.as_ref(),
             Self::Null | Self::Range { .. } => None,

@@ -201,7 +201,7 @@ impl Client {
     }
 
     /// Receives until a notification arrives.
-    pub async fn told(&mut self, method: &str) -> Value {
+    pub async fn wait_for(&mut self, method: &str) -> Value {
         loop {
             let message = self.receive().await;
             if message["method"] == method {

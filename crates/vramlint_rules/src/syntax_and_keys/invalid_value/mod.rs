@@ -86,7 +86,7 @@ fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violat
 
 /// What was meant, as help and fix: safe where the letters' case alone differs.
 fn offer(finding: Finding, file: &SourceFile, found: &KnownEntry<'_>, problem: &Violation) -> Finding {
-    let Some(meant) = problem.meant() else { return finding };
+    let Some(meant) = problem.intended_value() else { return finding };
     let same_word = match (found.value.text(), meant) {
         (Some(written), Value::Text(meant)) => written.eq_ignore_ascii_case(meant),
         _ => false,

@@ -94,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The finding for an entry, with the value that was meant as its fix.
 fn finding(file: &SourceFile, found: &KnownEntry<'_>, by: &str, problem: &Violation, severity: Severity) -> Finding {
     let finding = violation_finding(&RULE, file, found, by, problem).with_severity(severity);
-    let fix = problem.meant().and_then(|meant| schema::fix(file, found.value, meant, Applicability::Safe));
+    let fix = problem.intended_value().and_then(|meant| schema::fix(file, found.value, meant, Applicability::Safe));
     match fix {
         Some(fix) => finding.with_fix(fix),
         None => finding,
