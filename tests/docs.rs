@@ -97,7 +97,7 @@ const REPOSITORIES: &[(&str, &str)] = &[
     ("torch", "https://github.com/pytorch/pytorch/blob/vVERSION/torch/PATH"),
 ];
 
-/// A line of sources, in which `LIBRARY 1.2.3 \`path.py:4\`` is a link to that line of that release.
+/// A line of sources, in which a library, a release and a quoted `path.py:4` are a link to that line of that release.
 fn linked(line: &str) -> String {
     let mut out = String::new();
     let mut address = None::<String>;

@@ -53,7 +53,7 @@ impl Report {
         let make = || {
             reported.par_iter().for_each(|run| {
                 self.estimates.get(&self.project, &self.models, run);
-            })
+            });
         };
         // Without threads, the estimates are computed sequentially below.
         if let Ok(pool) = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build() {

@@ -36,9 +36,10 @@ fn log_unknown_settings(run: &vramlint_resolve::Run) {
         if setting.value().is_some() {
             continue;
         }
-        match setting.winning().map(|winner| &winner.value) {
-            Some(Resolved::Unknown(why)) => debug!("run {}: {} is unknown: {}", run.id, concept.name(), why.en),
-            _ => debug!("run {}: {} is undecided between {} values", run.id, concept.name(), setting.candidates.len()),
+        if let Some(Resolved::Unknown(why)) = setting.winning().map(|winner| &winner.value) {
+            debug!("run {}: {} is unknown: {}", run.id, concept.name(), why.en);
+        } else {
+            debug!("run {}: {} is undecided between {} values", run.id, concept.name(), setting.candidates.len());
         }
     }
 }

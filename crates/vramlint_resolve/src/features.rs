@@ -352,12 +352,11 @@ static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
     let (mut words, mut features): (Vec<&'static str>, Vec<u128>) = (Vec::new(), Vec::new());
     for feature in Feature::ALL {
         for word in feature.words() {
-            match words.iter().position(|known| known == word) {
-                Some(index) => features[index] |= bit(*feature),
-                None => {
-                    words.push(word);
-                    features.push(bit(*feature));
-                }
+            if let Some(index) = words.iter().position(|known| known == word) {
+                features[index] |= bit(*feature);
+            } else {
+                words.push(word);
+                features.push(bit(*feature));
             }
         }
     }

@@ -6,7 +6,7 @@ use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, Pa
 use vramlint_resolve::{Feature, Project, Run};
 
 /// Every set that holds the arguments of one training.
-pub fn trainings<'a>(project: &'a Project) -> impl Iterator<Item = &'a ArgumentSet> {
+pub fn trainings(project: &Project) -> impl Iterator<Item = &ArgumentSet> {
     project.arguments().iter().filter(|set| set.training_class().is_some())
 }
 

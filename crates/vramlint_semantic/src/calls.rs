@@ -6,7 +6,7 @@ use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall, PossibleValue}
 use vramlint_resolve::{CallRef, Project};
 
 /// Calls whose refusal ends the program: no handler around them goes on, and no test of a version decides whether they are made.
-pub fn uncaught_calls<'p>(project: &'p Project) -> impl Iterator<Item = &'p CallRef> {
+pub fn uncaught_calls(project: &Project) -> impl Iterator<Item = &CallRef> {
     project.calls().iter().filter(|at| !at.call().caught && !looks_version_dependent(at.call()))
 }
 

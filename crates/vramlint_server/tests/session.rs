@@ -326,9 +326,8 @@ async fn the_page_of_a_rule_opens_in_every_client() {
     client.settle().await;
     assert!(!client.shown.values().any(|found| found.to_string().contains("codeDescription")), "{:?}", client.shown);
     let actions = client.ask("textDocument/codeAction", params).await.expect("an answer");
-    let commands = actions.as_array().expect("a list").iter().map(|action| &action["command"]);
-    let explain =
-        commands.filter(|command| command["command"] == "vramlint.explainRule").next().expect("a rule to explain").clone();
+    let mut commands = actions.as_array().expect("a list").iter().map(|action| &action["command"]);
+    let explain = commands.find(|command| command["command"] == "vramlint.explainRule").expect("a rule to explain").clone();
     let rule = explain["arguments"][0]["rule"].as_str().expect("its name").to_owned();
     let request = json!({"command": "vramlint.explainRule", "arguments": explain["arguments"]});
     let answer = client.ask("workspace/executeCommand", request.clone()).await.expect("an answer");

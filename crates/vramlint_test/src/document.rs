@@ -139,7 +139,7 @@ impl Document {
         };
         add(FINDINGS, findings.iter().map(|line| format!("{line}\n")).collect());
         add(FIXES, fixes.to_owned());
-        self.pieces.splice(start + 1..start + 1, section);
+        self.pieces.splice((start + 1)..=start, section);
     }
 
     /// Writes the file back.

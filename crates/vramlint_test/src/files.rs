@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The root of the checkout.
+///
+/// # Panics
+///
+/// If the crate does not lie in a checkout.
 pub fn workspace_root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     // A path with `..` in it has other parents than the folder that it names.

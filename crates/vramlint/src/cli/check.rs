@@ -84,7 +84,7 @@ pub(crate) enum Format {
     Gitlab,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// JUnit XML: one test case per finding
+    /// `JUnit` XML: one test case per finding
     Junit,
     /// reviewdog Diagnostic Format
     Rdjson,

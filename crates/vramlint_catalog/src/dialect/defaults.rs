@@ -106,7 +106,7 @@ impl Row {
 
     fn default(&self, dialect: Dialect, concept: Concept, versions: &LibraryVersions) -> Option<(Value, String)> {
         if let Some(path) = &self.key {
-            let key = self.find_key(dialect, path)?;
+            let key = find_key(dialect, path)?;
             let value = canonical(dialect, concept, path, &default_value(key.kind, key.default_in(versions)?))?;
             return Some((value, source(versions, key.library(), path, &key.source)));
         }
@@ -140,10 +140,10 @@ impl Row {
             other => other,
         }
     }
+}
 
-    fn find_key(&self, dialect: Dialect, path: &str) -> Option<&'static Key> {
-        keys::find(if dialect == Dialect::DeepSpeed { keys::deepspeed() } else { keys::accelerate() }, path)
-    }
+fn find_key(dialect: Dialect, path: &str) -> Option<&'static Key> {
+    keys::find(if dialect == Dialect::DeepSpeed { keys::deepspeed() } else { keys::accelerate() }, path)
 }
 
 /// The value of a concept that a key with this value sets; the value itself if the dialect does not know the key.

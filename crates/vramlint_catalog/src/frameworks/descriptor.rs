@@ -23,7 +23,7 @@ pub struct Framework {
     /// The type that `load_in_4bit` and its like give, and whether its constants are quantized too.
     pub(crate) four_bits: (&'static str, bool),
     /// The first word of the import paths of its classes, and their table.
-    pub(crate) table: Option<(&'static str, fn() -> &'static Table)>,
+    pub(crate) table: Option<ClassTable>,
     /// The files that hold its arguments; none where it is only called from Python.
     pub files: Option<ConfigFiles>,
     /// The classes that its files and commands fill.
@@ -68,6 +68,9 @@ impl Framework {
         self.tasks.iter().find(|(words, _)| words.contains(&word)).map(|(_, task)| *task)
     }
 }
+
+/// The first word of the import paths of the classes of a framework, and their table.
+pub(crate) type ClassTable = (&'static str, fn() -> &'static Table);
 
 /// The files of a framework.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@ impl Mapping<'_> {
             }
             Ok(None) => {}
             Err(_) => {
-                self.assume(message!("dataloader_num_workers is unknown: assuming 0", "dataloader_num_workers 未知：按 0 计"))
+                self.assume(message!("dataloader_num_workers is unknown: assuming 0", "dataloader_num_workers 未知：按 0 计"));
             }
         }
         if let Some(batches) = self.count(Concept::DataloaderPrefetchFactor).ok().flatten() {

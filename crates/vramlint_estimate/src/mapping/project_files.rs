@@ -58,6 +58,9 @@ impl Mapping<'_> {
     /// The values of a key in the run's data files.
     fn values_of<'s>(&'s self, key: &'s str) -> impl Iterator<Item = NodeRef<'s>> {
         let mappings = self.nodes().filter(|node| matches!(node.raw().kind, NodeKind::Mapping(_)));
-        mappings.flat_map(|mapping| mapping.entries()).filter(move |(name, _)| name.text() == Some(key)).map(|(_, value)| value)
+        mappings
+            .flat_map(vramlint_syntax::data::NodeRef::entries)
+            .filter(move |(name, _)| name.text() == Some(key))
+            .map(|(_, value)| value)
     }
 }

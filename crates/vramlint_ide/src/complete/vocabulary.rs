@@ -17,7 +17,7 @@ pub(super) fn block_items(cx: &CompletionContext<'_>, kind: FileKind, path: &[St
     let joined = path.join(".");
     match kind {
         FileKind::Accelerate => {
-            let root = file.data().and_then(|data| data.root());
+            let root = file.data().and_then(vramlint_syntax::data::DataFile::root);
             let environment = root.and_then(|root| root.entry("compute_environment"));
             let cloud = environment.is_some_and(|(_, value)| value.text() == Some("AMAZON_SAGEMAKER"));
             let table = if cloud { keys::accelerate_sagemaker() } else { keys::accelerate() };

@@ -204,7 +204,7 @@ fn set_micro_batch(setup: &mut Setup, samples: u64) {
     setup.padding_mask = setup.padding_mask && samples.saturating_mul(setup.task.sequences_per_sample()) > 1;
 }
 
-/// The adjacent ZeRO stages, with their numbers.
+/// The adjacent `ZeRO` stages, with their numbers.
 const fn neighbouring_stages(scheme: Scheme) -> &'static [(&'static str, &'static str, Scheme)] {
     match scheme {
         Scheme::Zero1 => &[("1", "2", Scheme::Zero2)],

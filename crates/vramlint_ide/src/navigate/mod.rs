@@ -172,7 +172,7 @@ fn definitions_from_argument(project: &Project, position: FilePosition) -> Vec<F
             for value in &argument.values {
                 match &value.value {
                     ArgValue::Loaded(load, route) => {
-                        found.extend(key_in_loaded_file(project, &call.facts.loads, *load, route, position))
+                        found.extend(key_in_loaded_file(project, &call.facts.loads, *load, route, position));
                     }
                     // A literal in the argument itself has no other location.
                     _ if value.place.file == argument.place.file && argument.place.range.contains(value.place.range) => {}

@@ -49,7 +49,7 @@ impl ModuleBuilder<'_> {
     fn adapt_head(&self, head: &mut OutputHead, lora: &Lora) {
         match head {
             OutputHead::Classes { pooler: Some((dense, shape)), .. } if !shape.in_modules_to_save => {
-                self.adapt(dense, lora, None)
+                self.adapt(dense, lora, None);
             }
             OutputHead::Vocabulary { transform: Some((dense, _)), .. } => self.adapt(dense, lora, None),
             _ => {}

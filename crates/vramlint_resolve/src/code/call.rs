@@ -144,7 +144,7 @@ impl<'a> Interpreter<'a> {
                     _ => args.open = true,
                 },
                 ArgumentKind::DoubleStar => {
-                    self.unpack_keywords(&val, &mut args, FileRange::new(self.scopes[scope].file, argument.range))
+                    self.unpack_keywords(&val, &mut args, FileRange::new(self.scopes[scope].file, argument.range));
                 }
             }
         }
@@ -206,7 +206,7 @@ impl<'a> Interpreter<'a> {
             match &alt.kind {
                 ValueKind::Function { id, receiver } => self.deferred.push_back(DeferredCall::Function(*id, *receiver)),
                 ValueKind::Items(items) | ValueKind::Bundle(items) => {
-                    items.iter().for_each(|item| self.escape_value(item, depth - 1))
+                    items.iter().for_each(|item| self.escape_value(item, depth - 1));
                 }
                 ValueKind::Object(id) => match self.heap[*id].kind.clone() {
                     ObjectKind::Model(load) => self.facts.models[load].escaped = true,

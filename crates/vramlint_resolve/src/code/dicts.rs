@@ -20,7 +20,7 @@ impl<'a> Interpreter<'a> {
                     }
                 }
                 (ValueKind::Loaded(load, route), Some(Value::Text(name))) => {
-                    self.overlay_key(*load, &route.clone(), name, val.clone())
+                    self.overlay_key(*load, &route.clone(), name, val.clone());
                 }
                 (ValueKind::External(path), Some(Value::Text(name))) if &**path == "os.environ" => {
                     self.facts.environment.push((name.clone(), self.heap.as_data(val), place_of_value(val).unwrap_or(place)));

@@ -335,7 +335,7 @@ impl WorldSizeInput<'_> {
     }
 
     /// Why one process may use several GPUs, each with samples of its own: without a launcher transformers' Trainer wraps the model in
-    /// nn.DataParallel (transformers 5.23.0, run). TRL raises an error instead (trl 1.16.0 sft_trainer.py:1120).
+    /// nn.DataParallel (transformers 5.23.0, run). TRL raises an error instead (trl 1.16.0 `sft_trainer.py:1120`).
     pub(super) fn nn_data_parallel_reason(&self, candidates: &CandidateSet) -> Option<Message> {
         let trainer = self.dialect.spreads_rows;
         let python = matches!(self.launch.map(|launch| launch.launcher), Some(Launcher::Python) | None);

@@ -76,12 +76,12 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
-        let Some(batch) = Batch::of(&config) else { continue };
+        let Some(batch) = Batch::of(config) else { continue };
         // Who completes the file may also change it, but hardly one of three numbers that are all set.
         let whole = batch.train.is_some() && batch.micro.is_some();
         let found = config.uses.iter().find_map(|one| {
             let sure = one.consumers.within(Consumers::KNOWN);
-            let world = one.run.filter(|_| sure).and_then(|run| world(cx.project, &config, run));
+            let world = one.run.filter(|_| sure).and_then(|run| world(cx.project, config, run));
             if !sure && !whole {
                 return None;
             }
@@ -89,7 +89,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Some((world, one.run, batch.conflict(world)?))
         });
         if let Some((world, run, message)) = found {
-            out.push(finding(&config, &batch, world, run, message));
+            out.push(finding(config, &batch, world, run, message));
         }
     }
 }

@@ -98,20 +98,20 @@ pub(crate) fn run_with(
     for keys in cx.framework_configs() {
         let all = checks.iter().copied().chain(refusals::of_rule(rule.name));
         for (_, check) in all.filter(|(dialect, _)| *dialect == keys.dialect) {
-            let Some(refusal) = check(&keys) else { continue };
+            let Some(refusal) = check(keys) else { continue };
             let Some(place) = keys.place(refusal.at) else { continue };
-            let Some(severity) = severity(cx, &keys, &refusal) else { continue };
+            let Some(severity) = severity(cx, keys, &refusal) else { continue };
             if !reported.insert(place) {
                 continue;
             }
-            let what = title(&keys, &refusal, severity);
+            let what = title(keys, &refusal, severity);
             let mut finding = rule.finding(place, what).with_severity(severity).with_help(refusal.help.clone());
             for other in &refusal.with {
                 if let Some(at) = keys.place(other).filter(|at| *at != place) {
                     finding = finding.with_related(at, message!("`{other}` is set here", "`{other}` 在此设置"));
                 }
             }
-            out.push(finish(&keys, &refusal, finding));
+            out.push(finish(keys, &refusal, finding));
         }
     }
 }

@@ -74,17 +74,17 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             (DEEPSPEED, is("DEEPSPEED"), "--use_deepspeed"),
             (&["--fsdp_"], is("FSDP"), "--use_fsdp"),
             (&["--megatron_lm_"], is("MEGATRON_LM"), "--use_megatron_lm"),
-            (&["--parallelism_config_"], splits(&start).unwrap_or(true), "--use_parallelism_config"),
-            (&["--fp8_"], precise(&start), "--mixed_precision fp8"),
+            (&["--parallelism_config_"], splits(start).unwrap_or(true), "--use_parallelism_config"),
+            (&["--fp8_"], precise(start), "--mixed_precision fp8"),
         ];
         for (prefixes, _, needs) in modes.into_iter().filter(|(_, on, _)| !on) {
             let of_mode = |flag: &&LaunchFlag| flag.known && prefixes.iter().any(|prefix| flag.name.starts_with(prefix));
             let mut given = launch.flags.iter().filter(of_mode);
             let Some(first) = given.next() else { continue };
             let others: Vec<&LaunchFlag> = given.collect();
-            out.push(finding(&start, &kind, launch, first, &others, needs));
+            out.push(finding(start, &kind, launch, first, &others, needs));
         }
-        out.findings.extend(beside_json(&start, launch));
+        out.findings.extend(beside_json(start, launch));
     }
 }
 

@@ -90,7 +90,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !matches!(run.dialect, Dialect::HfTrainer | Dialect::Trl) || run.int(Concept::WorldSize) != Some(1) {
             continue;
         }
-        let Some((gpus, place)) = visible(cx, run, &starts).filter(|(gpus, _)| *gpus > 1) else { continue };
+        let Some((gpus, place)) = visible(cx, run, starts).filter(|(gpus, _)| *gpus > 1) else { continue };
         let Some(code) = run.code.as_deref() else { continue };
         let kept = |model: &vramlint_resolve::code::ModelLoad| {
             !model.device_map.is_empty()

@@ -124,7 +124,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if start.file.is_none() && !ALWAYS.contains(&variable.name.as_str()) {
                 continue;
             }
-            let Some((now, by)) = overwritten(&start, &variable.name, asked) else { continue };
+            let Some((now, by)) = overwritten(start, &variable.name, asked) else { continue };
             let place = FileRange::new(launch.file, variable.range);
             if !reported.insert(place) {
                 continue;

@@ -115,8 +115,8 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let mut reported = ReportedPlaces::default();
-        for arguments in trainer_arguments::trainer_arguments(cx.project, &config) {
-            let reading = Reading { cx, config: &config, arguments: &arguments };
+        for arguments in trainer_arguments::trainer_arguments(cx.project, config) {
+            let reading = Reading { cx, config, arguments: &arguments };
             let found = [reading.clipping(), reading.accumulation()].into_iter().flatten().chain(reading.optimizer());
             out.findings.extend(found.filter(|finding| reported.insert(finding.place)));
         }

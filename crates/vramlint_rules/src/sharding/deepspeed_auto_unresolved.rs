@@ -131,16 +131,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             if let Some(fillers) = fillers {
-                out.findings.extend(unfilled(&config, &path, item, fillers));
+                out.findings.extend(unfilled(config, &path, item, fillers));
             } else if plain {
-                match fate(&config, &path) {
+                match fate(config, &path) {
                     Some(Fate::Dropped) => dropped.push((path, item)),
-                    Some(fate) => out.push(by_engine(&config, &path, item, &fate)),
+                    Some(fate) => out.push(by_engine(config, &path, item, &fate)),
                     None => {}
                 }
             }
         }
-        out.findings.extend(tuning(&config, &dropped));
+        out.findings.extend(tuning(config, &dropped));
     }
 }
 

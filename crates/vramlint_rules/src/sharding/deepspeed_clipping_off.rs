@@ -72,7 +72,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let Some(item) = config.entry("gradient_clipping") else {
-            out.findings.extend(by_default(cx, &config));
+            out.findings.extend(by_default(cx, config));
             continue;
         };
         if config.value("gradient_clipping").and_then(|value| value.as_float()).is_some_and(|clip| clip < 0.0) {

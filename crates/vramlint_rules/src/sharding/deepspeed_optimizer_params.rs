@@ -82,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
         let Some(params) = config.block("optimizer.params") else { continue };
-        let severity = match initialize::file_decides(&config, "optimizer", initialize::OPTIMIZER) {
+        let severity = match initialize::file_decides(config, "optimizer", initialize::OPTIMIZER) {
             Some(true) => Severity::Error,
             None => Severity::Warning,
             Some(false) => continue,

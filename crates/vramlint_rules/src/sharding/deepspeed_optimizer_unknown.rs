@@ -81,7 +81,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let Some(item) = config.entry("optimizer.type") else { continue };
         let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
-        let sure = match initialize::file_decides(&config, "optimizer", initialize::OPTIMIZER) {
+        let sure = match initialize::file_decides(config, "optimizer", initialize::OPTIMIZER) {
             Some(true) => Severity::Error,
             None => Severity::Warning,
             Some(false) => continue,

@@ -104,9 +104,9 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
-        tensor(cx, &config, out);
-        sequence(cx, &config, out);
-        experts(cx, &config, out);
+        tensor(cx, config, out);
+        sequence(cx, config, out);
+        experts(cx, config, out);
     }
 }
 

@@ -80,10 +80,10 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
-        modes(&config, out);
-        master_weights(&config, out);
-        data_types(cx, &config, out);
-        lamb(&config, out);
+        modes(config, out);
+        master_weights(config, out);
+        data_types(cx, config, out);
+        lamb(config, out);
     }
 }
 
@@ -184,7 +184,7 @@ fn master_weights(config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     };
     let open = matches!(
         config.setting("zero_optimization.offload_optimizer"),
-        Evaluated::Unknown(UnknownReason::Templated) | Evaluated::Unknown(UnknownReason::Auto)
+        Evaluated::Unknown(UnknownReason::Templated | UnknownReason::Auto)
     );
     if on(config, bf16) && config.flag(states, false) == Some(false) && !offloaded && !open {
         let message = message!(

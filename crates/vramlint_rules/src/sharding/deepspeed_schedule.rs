@@ -86,12 +86,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let Some(item) = config.entry("scheduler.type") else { continue };
         let Some(Value::Text(name)) = config.value("scheduler.type") else { continue };
-        let severity = match initialize::file_decides(&config, "lr_scheduler", initialize::SCHEDULE) {
+        let severity = match initialize::file_decides(config, "lr_scheduler", initialize::SCHEDULE) {
             Some(true) => Severity::Error,
             None => Severity::Warning,
             Some(false) => continue,
         };
-        let found = Found { cx, config: &config, item, name: &name, severity };
+        let found = Found { cx, config, item, name: &name, severity };
         match optimizers::schedule(&name) {
             Schedule::Unknown => out.push(found.unknown()),
             Schedule::Torch => out.findings.extend(found.torch()),

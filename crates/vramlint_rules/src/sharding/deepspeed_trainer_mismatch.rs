@@ -106,8 +106,8 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let mut reported = ReportedPlaces::default();
-        for arguments in trainer_arguments::trainer_arguments(cx.project, &config) {
-            let compared = Compared { config: &config, arguments: &arguments };
+        for arguments in trainer_arguments::trainer_arguments(cx.project, config) {
+            let compared = Compared { config, arguments: &arguments };
             for (path, wanted, fields) in compared.wanted() {
                 let Some(item) = config.entry(path) else { continue };
                 let Evaluated::Known(said) = config.setting_of(item.value) else { continue };

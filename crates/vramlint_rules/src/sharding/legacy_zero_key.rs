@@ -86,7 +86,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             else {
                 continue;
             };
-            out.push(finding(&config, item, old, *new));
+            out.push(finding(config, item, old, *new));
         }
     }
 }

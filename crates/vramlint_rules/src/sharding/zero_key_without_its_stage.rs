@@ -81,8 +81,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let Some(stage @ 0..=2) = config.stage().filter(|_| config.entry("zero_optimization.stage").is_some()) else { continue };
         for key in ["offload_optimizer", "offload_param"] {
-            if let Some((item, device)) = offload(&config, key) {
-                out.findings.extend(offloaded(&config, key, item, &device, stage));
+            if let Some((item, device)) = offload(config, key) {
+                out.findings.extend(offloaded(config, key, item, &device, stage));
             }
         }
         for key in [
@@ -102,10 +102,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                     "`{key}` has no effect at stage {stage}: ZeRO++ needs stage 3",
                     "`{key}` 在阶段 {stage} 下不起作用：ZeRO++ 需要阶段 3"
                 );
-                out.push(with_stage(&config, RULE.finding(config.place(item), message)));
+                out.push(with_stage(config, RULE.finding(config.place(item), message)));
             }
         }
-        tuning(&config, stage, out);
+        tuning(config, stage, out);
     }
 }
 

@@ -108,7 +108,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 let Some(item) = config.entry("optimizer.type") else { continue };
                 let Some(Value::Text(name)) = config.value("optimizer.type") else { continue };
                 if optimizers::is_tested(optimizers::optimizer(&name)) == Some(false) {
-                    out.push(finding(&config, config.place(item), &name));
+                    out.push(finding(config, config.place(item), &name));
                 }
             }
             EngineArgument::Yes => {
@@ -118,7 +118,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         let zero =
                             config.entry("zero_optimization.stage").map_or_else(|| config.head(), |item| config.place(item));
                         out.push(
-                            finding(&config, place, short).with_related(zero, message!("the stage is set here", "阶段在此设置")),
+                            finding(config, place, short).with_related(zero, message!("the stage is set here", "阶段在此设置")),
                         );
                     }
                 }

@@ -93,11 +93,11 @@ struct Pair<'a> {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let mut pairs = Vec::new();
-        scaling(&config, &mut pairs);
-        offloading(&config, &mut pairs);
-        stages(cx, &config, &mut pairs);
-        replaced(&config, &mut pairs);
-        out.findings.extend(pairs.into_iter().map(|pair| finding(&config, pair)));
+        scaling(config, &mut pairs);
+        offloading(config, &mut pairs);
+        stages(cx, config, &mut pairs);
+        replaced(config, &mut pairs);
+        out.findings.extend(pairs.into_iter().map(|pair| finding(config, pair)));
     }
 }
 
@@ -199,7 +199,7 @@ fn gradient_norm<'a>(config: &DeepSpeedConfig<'a>, stage: i64, device: Option<&s
     let clip = match config.setting("gradient_clipping") {
         Evaluated::Absent => Some(1.0),
         Evaluated::Known(value) => value.as_float(),
-        _ => None,
+        Evaluated::Unknown(_) => None,
     };
     let (message, help, other) = if matches!(stage, 0 | 3) {
         (

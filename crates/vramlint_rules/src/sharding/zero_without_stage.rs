@@ -72,7 +72,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
         let Some(item) = config.entry("zero_optimization") else { continue };
         match config.setting("zero_optimization") {
-            Evaluated::Known(Value::Bool(on)) => out.push(old_format(&config, item, on)),
+            Evaluated::Known(Value::Bool(on)) => out.push(old_format(config, item, on)),
             Evaluated::Known(Value::Map(entries)) if !entries.is_empty() && config.entry("zero_optimization.stage").is_none() => {
                 let message = message!(
                     "`zero_optimization` does not set `stage`: DeepSpeed uses stage 0, and the block has no effect",

@@ -33,7 +33,7 @@ pub struct ConfigEntry<'a> {
 }
 
 /// Every configuration of DeepSpeed in the project that can be read: by what it says, or since a run trains with it.
-pub fn deepspeed_configs<'a>(project: &'a Project) -> Vec<DeepSpeedConfig<'a>> {
+pub fn deepspeed_configs(project: &Project) -> Vec<DeepSpeedConfig<'_>> {
     let named: BTreeSet<FileId> = project.runs.iter().filter_map(|run| run.deepspeed).collect();
     let of_engine = |file: &&SourceFile| project.kind(file.id) == FileKind::DeepSpeed || named.contains(&file.id);
     let files = project.files.iter().filter(of_engine).filter_map(|file| config(project, file));

@@ -79,7 +79,7 @@ pub(in crate::run) fn add_accelerate(
     }
 }
 
-/// Whether a setting is added here: the ZeRO stage and its kin come from [`super::deepspeed`].
+/// Whether a setting is added here: the `ZeRO` stage and its kin come from [`super::deepspeed`].
 const fn is_own(concept: Concept) -> bool {
     !matches!(
         concept,

@@ -37,7 +37,7 @@ pub(super) struct Equation {
     /// Whether only the product is written.
     pub(super) implied: bool,
     /// Whether a sign of equality is in it.
-    pub(super) equation: bool,
+    pub(super) has_equals_sign: bool,
     /// From its first to its last byte; labels of the total are after it.
     pub(super) range: Range<usize>,
 }
@@ -65,7 +65,7 @@ pub(super) fn parse_at(text: &str, start: usize) -> Option<Equation> {
 }
 
 fn finish(members: &[Member], start: usize, lone: Option<usize>) -> Option<Equation> {
-    let equation = members.len() > 1;
+    let has_equals_sign = members.len() > 1;
     let product = |member: &&Member| !member.symbolic && member.numbers.len() > 1;
     let single = |member: &&Member| !member.symbolic && member.numbers.len() == 1;
     let last = members.last()?;
@@ -81,7 +81,7 @@ fn finish(members: &[Member], start: usize, lone: Option<usize>) -> Option<Equat
     if let Some(total) = total {
         let number = &total.numbers[0];
         let (total, total_range) = (number.value, number.range.clone());
-        return Some(Equation { factors, total, total_range, implied: false, equation, range: start..end });
+        return Some(Equation { factors, total, total_range, implied: false, has_equals_sign, range: start..end });
     }
     let (first, tail) = (factors.first()?, factors.last()?);
     let total = factors.iter().try_fold(1i64, |product, factor| product.checked_mul(factor.value))?;
@@ -92,7 +92,7 @@ fn finish(members: &[Member], start: usize, lone: Option<usize>) -> Option<Equat
         total,
         total_range,
         implied: true,
-        equation,
+        has_equals_sign,
         range: start..end,
     })
 }

@@ -207,7 +207,7 @@ fn bracketed(text: &str, at: usize) -> Option<(Vec<equation::Number>, usize)> {
     let skipped = text[open..].len() - text[open..].trim_start_matches([' ', '=']).len();
     let inner = equation::parse_at(text, open + skipped)?;
     let rest = text[inner.range.end..].trim_start();
-    (inner.implied && !inner.equation && rest.starts_with(')')).then(|| {
+    (inner.implied && !inner.has_equals_sign && rest.starts_with(')')).then(|| {
         let close = inner.range.end + text[inner.range.end..].find(')').unwrap_or_default();
         (inner.factors, close + 1)
     })
@@ -230,7 +230,7 @@ fn note_factors(text: &str, words: &Cue) -> Option<(Vec<equation::Number>, usize
 fn number_before_cue(text: &str, words: &Cue) -> Option<Found> {
     let chain = starts(text).take_while(|at| *at < words.range.start).find_map(|at| {
         let chain = equation::parse_at(&text[..words.range.start], at)?;
-        (cue_words::joins(&text[chain.range.end..words.range.start]) && chain.equation).then_some(chain)
+        (cue_words::joins(&text[chain.range.end..words.range.start]) && chain.has_equals_sign).then_some(chain)
     })?;
     let rest = text[words.range.end..].trim_start();
     let ends = rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '-' | '*' | '='));

@@ -43,12 +43,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if schema::is_checked(path) {
                 let problem = check_node(found.row, found.value, Loader::Json, Strictness::Pydantic);
                 if let Some(problem @ (Violation::Set { .. } | Violation::Range { .. })) = problem {
-                    out.push(violation_finding(&config, &found, &problem, Severity::Error));
-                } else if let Some((bound, severity)) = loss_scaling(cx, &config, &found) {
-                    out.push(violation_finding(&config, &found, &Violation::Range { bound }, severity));
+                    out.push(violation_finding(config, &found, &problem, Severity::Error));
+                } else if let Some((bound, severity)) = loss_scaling(cx, config, &found) {
+                    out.push(violation_finding(config, &found, &Violation::Range { bound }, severity));
                 }
             } else if let Some((_, since)) = RAW.iter().find(|(raw, _)| *raw == path) {
-                raw(cx, &config, &found, *since, out);
+                raw(cx, config, &found, *since, out);
             }
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if config.flag(&enabled, false) != Some(true) || config.entry(&format!("{block}.{key}")).is_some() {
                 continue;
             }
-            if let Some(item) = config.entry(&enabled).filter(|_| is_whole(&config, block)) {
+            if let Some(item) = config.entry(&enabled).filter(|_| is_whole(config, block)) {
                 let message = message!(
                     "DeepSpeed rejects this file: `{block}` is enabled without `{key}`",
                     "DeepSpeed 会拒绝此文件：启用了 `{block}`，但缺少 `{key}`"

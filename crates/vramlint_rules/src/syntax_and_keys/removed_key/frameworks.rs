@@ -69,11 +69,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for keys in cx.framework_configs() {
         let Some(class) = keys.class() else { continue };
         for (name, setting) in keys.top_level() {
-            let listed = if keys.dialect == Dialect::Axolotl { kept(cx, &keys, name, setting) } else { None };
+            let listed = if keys.dialect == Dialect::Axolotl { kept(cx, keys, name, setting) } else { None };
             let found = listed.or_else(|| {
                 let standing = class_fields::status(cx.project, keys.file.id, &[class], name);
                 let FieldStatus::Removed { certain, library, until, instead } = standing else { return None };
-                gone(&keys, (name, setting), certain, (library, until), instead)
+                gone(keys, (name, setting), certain, (library, until), instead)
             });
             if let Some(found) = found.filter(|_| reported.insert(setting.key)) {
                 out.push(found);

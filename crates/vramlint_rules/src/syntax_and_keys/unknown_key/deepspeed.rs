@@ -14,7 +14,7 @@ const DEPTH: usize = 4;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
-        visit(cx, &config, config.root, &mut Vec::new(), out);
+        visit(cx, config, config.root, &mut Vec::new(), out);
     }
 }
 

@@ -14,11 +14,11 @@ use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
-        let Some(class) = keys.class().filter(|_| !takes_anything(&keys)) else { continue };
+        let Some(class) = keys.class().filter(|_| !takes_anything(keys)) else { continue };
         for (name, setting) in keys.top_level().filter(|(name, _)| !is_not_a_setting(name)) {
             let found = match class_fields::status(cx.project, keys.file.id, &[class], name) {
-                FieldStatus::Unknown => unknown(cx, &keys, class, name, setting),
-                FieldStatus::NotYet { library, since } => Some(too_new(&keys, name, setting, library, since)),
+                FieldStatus::Unknown => unknown(cx, keys, class, name, setting),
+                FieldStatus::NotYet { library, since } => Some(too_new(keys, name, setting, library, since)),
                 _ => None,
             };
             if let Some(found) = found.filter(|_| reported.insert(setting.key)) {

@@ -66,13 +66,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let path = found.row.path.as_str();
             if schema::is_checked(path) {
-                checked(cx, &config, &found, out);
+                checked(cx, config, &found, out);
             } else if let Some((_, others)) = BLOCKS.iter().find(|(block, _)| *block == path) {
-                block(&config, &found, others, out);
+                block(config, &found, others, out);
             } else if RAW.contains(&path) {
-                raw(&config, &found, out);
+                raw(config, &found, out);
             } else if path == "gradient_clipping" {
-                clipping(&config, &found, out);
+                clipping(config, &found, out);
             }
         }
     }

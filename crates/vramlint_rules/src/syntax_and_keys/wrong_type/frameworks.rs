@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
         for (name, setting) in keys.top_level() {
-            if let Some(found) = judge(cx, &keys, name, setting).filter(|_| reported.insert(setting.key)) {
+            if let Some(found) = judge(cx, keys, name, setting).filter(|_| reported.insert(setting.key)) {
                 out.push(found);
             }
         }
