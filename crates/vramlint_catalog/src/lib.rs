@@ -9,6 +9,7 @@ pub mod concept;
 pub mod dialect;
 pub mod families;
 pub mod files;
+mod flag;
 pub mod flags;
 pub mod frameworks;
 pub mod gpus;

@@ -48,7 +48,7 @@
   (test-wait "the claim is found"
              (lambda (found)
                (let ((claim (cdr (assoc "effective batch size = 64" found))))
-                 (and claim (string-match-p "2 x 8 x 8 = 128" claim) (string-match-p "有效 batch" claim)))))
+                 (and claim (string-match-p "2 × 8 × 8 = 128" claim) (string-match-p "有效批大小" claim)))))
   (let ((accelerate (test-open "accelerate_config.yaml")))
     (goto-char (point-min))
     (search-forward "num_processes: 8")

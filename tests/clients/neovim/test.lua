@@ -68,7 +68,7 @@ local function run()
   local claim = codes(train)['VL201']
   local line = vim.api.nvim_buf_get_lines(train, claim.lnum, claim.lnum + 1, true)[1]
   check(claim.lnum == 2, 'the claim is on line 3', claim.lnum)
-  check(claim.message:find('2 x 8 x 8 = 128', 1, true), 'the claim is computed', claim.message)
+  check(claim.message:find('2 × 8 × 8 = 128', 1, true), 'the claim is computed', claim.message)
   -- Letters of three bytes stand before it. Neovim 0.7 and 0.8 count characters of the protocol in bytes only when asked.
   check(line:sub(claim.col + 1, claim.end_col) == 'effective batch size = 64', 'the claim is underlined', line:sub(claim.col + 1, claim.end_col))
 
@@ -90,11 +90,11 @@ local function run()
   end)
   set_line(accelerate, 5, 'num_processes: 2')
   wait(train, 'two processes make another claim false', function(found)
-    return found['VL201'] and found['VL201'].message:find('2 x 8 x 2 = 32', 1, true)
+    return found['VL201'] and found['VL201'].message:find('2 × 8 × 2 = 32', 1, true)
   end)
   vim.cmd('silent undo')
   wait(train, 'undone, eight processes make it false again', function(found)
-    return found['VL201'] and found['VL201'].message:find('2 x 8 x 8 = 128', 1, true)
+    return found['VL201'] and found['VL201'].message:find('2 × 8 × 8 = 128', 1, true)
   end)
   check(#clients_of(accelerate) == 1, 'the second buffer has the same client', #clients_of(accelerate))
   check(clients_of(accelerate)[1].id == clients_of(train)[1].id, 'the second buffer has the same client')

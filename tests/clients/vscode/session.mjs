@@ -129,7 +129,7 @@ try {
 
   await check("the fixes of a contradiction have its arithmetic in their titles", async () => {
     await line("effective batch size").getByText("effective batch size = 128").click();
-    await openFixes("2 x 32 x 2 = 128");
+    await openFixes("2 × 32 × 2 = 128");
     await shoot("quick-fix");
     await page.keyboard.press("Escape");
     await menu.waitFor({ state: "hidden" });
@@ -234,7 +234,7 @@ try {
     await page.locator('.tab[data-resource-name="train.yaml"]').first().click();
     await visible(page.locator(".squiggly-error").first());
     await page.keyboard.press("Control+Shift+M");
-    await visible(page.locator(".markers-panel").getByText("有效 batch").first());
+    await visible(page.locator(".markers-panel").getByText("有效批大小").first());
   });
 
   await check("the walkthrough has its pictures", async () => {

@@ -9,7 +9,7 @@ use super::evidence::{Evidence, KeyTest::Has};
 use super::transformers::HF_FIXES;
 use crate::Concept::{self as C, NumProcesses};
 use crate::dialect::{Dialect, Form::*, Row};
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::launchers::spec::{ConfigArgument, FRAMEWORK as COMMAND, LauncherSpec, ProcessCount, command};
 use crate::launchers::{accelerate, torchrun};
 

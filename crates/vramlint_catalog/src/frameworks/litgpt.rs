@@ -11,7 +11,7 @@ use super::evidence::{
 };
 use crate::Concept as C;
 use crate::dialect::{Dialect, Form::*, Row};
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::launchers::spec::{ConfigArgument, FRAMEWORK as COMMAND, LauncherSpec, ProcessCount, command};
 
 /// litgpt.

@@ -9,7 +9,7 @@ use super::evidence::{Evidence, KeyTest::{Has, IsValueOf}};
 use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, TRAINING_FLAGS};
 use crate::Concept as C;
 use crate::dialect::{Dialect, Form::*, Row};
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::launchers::spec::{ConfigArgument, FRAMEWORK as COMMAND, LauncherSpec, ProcessCount, command};
 
 /// LLaMA-Factory.

@@ -8,7 +8,7 @@ use super::evidence::{Evidence, KeyTest::Has};
 use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, HF_FIXES, TRAINING_FLAGS};
 use crate::Concept as C;
 use crate::dialect::{Dialect, Form::*, Row};
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::launchers::spec::{FRAMEWORK as COMMAND, LauncherSpec, ProcessCount, command};
 
 /// ms-swift.

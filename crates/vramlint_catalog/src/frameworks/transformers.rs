@@ -5,7 +5,7 @@ use super::descriptor::{ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, E
 use super::evidence::{Evidence, KeyTest::Has};
 use crate::Concept as C;
 use crate::dialect::{Form::*, Row};
-use crate::flags::Flag;
+use crate::flag::Flag;
 
 /// transformers' Trainer.
 pub(super) static FRAMEWORK: Framework = Framework {

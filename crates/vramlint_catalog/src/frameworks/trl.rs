@@ -8,7 +8,7 @@ use super::transformers::{
 };
 use crate::Concept as C;
 use crate::dialect::{Dialect, Form::*, Row};
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::launchers::accelerate;
 use crate::launchers::spec::{ConfigArgument, FRAMEWORK as COMMAND, LauncherSpec, ProcessCount, command};
 

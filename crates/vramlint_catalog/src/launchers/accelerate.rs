@@ -5,7 +5,7 @@ use crate::Concept::{
     DistributedType, GpuIds, GradientAccumulationSteps, MixedPrecision, NumMachines, NumProcesses, OffloadOptimizer,
     OffloadParam, ZeroStage,
 };
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::precedence::LaunchPath;
 
 /// Every flag of accelerate 1.15.0 (commands/launch.py:156-985), in its order, and those that earlier versions had.

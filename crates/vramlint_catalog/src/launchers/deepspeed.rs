@@ -2,7 +2,7 @@
 
 use super::spec::{LauncherSpec, PLAIN, ProcessCount, command};
 use crate::Concept::{GpuIds, NumMachines, NumProcesses};
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::precedence::LaunchPath;
 
 /// deepspeed/launcher/runner.py `parse_args`. argparse with its defaults: long names may be abbreviated, dashes do not stand for

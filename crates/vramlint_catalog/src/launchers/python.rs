@@ -1,7 +1,7 @@
 //! Flags of the Python interpreter.
 
 use super::spec::{LauncherSpec, PLAIN, ProcessCount};
-use crate::flags::{Arity, Flag};
+use crate::flag::{Arity, Flag};
 use crate::precedence::LaunchPath;
 
 /// `python --help` of 3.11 to 3.14. After `-m MODULE` and `-c TEXT` every word belongs to the module, whatever it looks like.

@@ -1,7 +1,7 @@
 //! What is said about a launcher in one place.
 
 use crate::dialect::Dialect;
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::precedence::LaunchPath;
 
 /// A program that starts training: everything that the rest of vramlint asks about it.

@@ -2,7 +2,7 @@
 
 use super::spec::{LauncherSpec, PLAIN, ProcessCount, command};
 use crate::Concept::{NumMachines, NumProcesses};
-use crate::flags::Flag;
+use crate::flag::Flag;
 use crate::precedence::LaunchPath;
 
 /// torch/distributed/run.py `get_args_parser`, and the two that torch/distributed/launch.py adds. argparse with its defaults:
