@@ -153,20 +153,22 @@ pub struct Sink {
 }
 
 impl Rule {
-    /// Defaults of the fields that most rules leave out.
-    pub const DEFAULT: Self = Self {
-        code: "",
-        name: "",
-        group: Group::Code,
-        severity: Severity::Warning,
-        since: "0.1.0",
-        source: "",
-        check: None,
-        check_file: None,
-        needs: &[],
-        symptoms: &[],
-        tag: None,
-    };
+    /// A rule of the first release, without a check. `source` is the text of the file that declares it.
+    pub const fn new(code: &'static str, name: &'static str, group: Group, severity: Severity, source: &'static str) -> Self {
+        Self {
+            code,
+            name,
+            group,
+            severity,
+            since: "0.1.0",
+            source,
+            check: None,
+            check_file: None,
+            needs: &[],
+            symptoms: &[],
+            tag: None,
+        }
+    }
 
     /// A finding of this rule, with its default severity.
     pub fn finding(&self, place: FileRange, message: Message) -> Finding {

@@ -47,16 +47,10 @@ use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL221",
-    name: "accumulation-not-positive",
-    group: Group::Batch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("accumulation_not_positive.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL221", "accumulation-not-positive", Group::Batch, Severity::Error, include_str!("accumulation_not_positive.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -50,16 +50,10 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL220",
-    name: "accumulation-set-twice",
-    group: Group::Batch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("accumulation_set_twice.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new("VL220", "accumulation-set-twice", Group::Batch, Severity::Error, include_str!("accumulation_set_twice.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -59,16 +59,10 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL230",
-    name: "batch-keys-conflict",
-    group: Group::Batch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("batch_keys_conflict.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL230", "batch-keys-conflict", Group::Batch, Severity::Error, include_str!("batch_keys_conflict.rs"))
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, both), (Dialect::Axolotl, conflict)];

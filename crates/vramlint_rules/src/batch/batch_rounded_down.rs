@@ -62,16 +62,10 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL232",
-    name: "batch-rounded-down",
-    group: Group::Batch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("batch_rounded_down.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL232", "batch-rounded-down", Group::Batch, Severity::Warning, include_str!("batch_rounded_down.rs"))
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl), (Dialect::OpenRlhf, openrlhf)];

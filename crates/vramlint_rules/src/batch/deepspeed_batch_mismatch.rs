@@ -62,16 +62,10 @@ use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL210",
-    name: "deepspeed-batch-mismatch",
-    group: Group::Batch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_batch_mismatch.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new("VL210", "deepspeed-batch-mismatch", Group::Batch, Severity::Error, include_str!("deepspeed_batch_mismatch.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -83,16 +83,10 @@ use vramlint_resolve::FileKind;
 use vramlint_semantic::deepspeed::consumers::{self, Consumers};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL211",
-    name: "deepspeed-batch-missing",
-    group: Group::Batch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_batch_missing.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL211", "deepspeed-batch-missing", Group::Batch, Severity::Error, include_str!("deepspeed_batch_missing.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -76,16 +76,10 @@ use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL201",
-    name: "effective-batch-claim",
-    group: Group::Batch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("effective_batch_claim.rs"),
     check: Some(check),
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new("VL201", "effective-batch-claim", Group::Batch, Severity::Warning, include_str!("effective_batch_claim.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

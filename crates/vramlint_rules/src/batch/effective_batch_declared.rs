@@ -32,16 +32,10 @@ use vramlint_catalog::Concept;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL202",
-    name: "effective-batch-declared",
-    group: Group::Batch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("effective_batch_declared.rs"),
     check: Some(check),
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new("VL202", "effective-batch-declared", Group::Batch, Severity::Warning, include_str!("effective_batch_declared.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -74,16 +74,10 @@ use vramlint_catalog::Concept;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL240",
-    name: "effective-batch-drift",
-    group: Group::Batch,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("effective_batch_drift.rs"),
     check: Some(check),
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new("VL240", "effective-batch-drift", Group::Batch, Severity::Info, include_str!("effective_batch_drift.rs"))
 };
 
 /// What must be the same for two runs to be variants of one training.

@@ -59,16 +59,10 @@ use vramlint_base::Severity;
 use vramlint_catalog::Dialect;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL233",
-    name: "evaluation-batch-differs",
-    group: Group::Batch,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("evaluation_batch_differs.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL233", "evaluation-batch-differs", Group::Batch, Severity::Info, include_str!("evaluation_batch_differs.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -52,16 +52,16 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL231",
-    name: "optimizer-in-backward-conflict",
-    group: Group::Batch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("optimizer_in_backward_conflict.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL231",
+        "optimizer-in-backward-conflict",
+        Group::Batch,
+        Severity::Error,
+        include_str!("optimizer_in_backward_conflict.rs"),
+    )
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Torchtune, accumulation), (Dialect::Torchtune, clipping)];

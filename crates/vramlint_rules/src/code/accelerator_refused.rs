@@ -70,16 +70,10 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL603",
-    name: "accelerator-refused",
-    group: Group::Code,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("accelerator_refused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL603", "accelerator-refused", Group::Code, Severity::Error, include_str!("accelerator_refused.rs"))
 };
 
 /// Gone in accelerate 1.0.0, and where they went.

@@ -71,16 +71,10 @@ use vramlint_resolve::{CallRef, Feature};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL606",
-    name: "accumulate-not-used",
-    group: Group::Code,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("accumulate_not_used.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new("VL606", "accumulate-not-used", Group::Code, Severity::Warning, include_str!("accumulate_not_used.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

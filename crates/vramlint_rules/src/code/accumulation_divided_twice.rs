@@ -74,16 +74,16 @@ use vramlint_semantic::calls;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL605",
-    name: "accumulation-divided-twice",
-    group: Group::Code,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("accumulation_divided_twice.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL605",
+        "accumulation-divided-twice",
+        Group::Code,
+        Severity::Warning,
+        include_str!("accumulation_divided_twice.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

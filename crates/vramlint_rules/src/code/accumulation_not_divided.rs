@@ -69,16 +69,10 @@ use vramlint_resolve::{Feature, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL604",
-    name: "accumulation-not-divided",
-    group: Group::Code,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("accumulation_not_divided.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new("VL604", "accumulation-not-divided", Group::Code, Severity::Warning, include_str!("accumulation_not_divided.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

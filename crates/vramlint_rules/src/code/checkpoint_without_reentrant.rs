@@ -61,16 +61,16 @@ use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{ArgumentKind, Imports};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL612",
-    name: "checkpoint-without-reentrant",
-    group: Group::Code,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("checkpoint_without_reentrant.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL612",
+        "checkpoint-without-reentrant",
+        Group::Code,
+        Severity::Warning,
+        include_str!("checkpoint_without_reentrant.rs"),
+    )
 };
 
 const NAMES: &[&str] = &["torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"];

@@ -58,16 +58,10 @@ use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::Feature;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL609",
-    name: "empty-cache-in-loop",
-    group: Group::Code,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("empty_cache_in_loop.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::DEFAULT
+    ..Rule::new("VL609", "empty-cache-in-loop", Group::Code, Severity::Info, include_str!("empty_cache_in_loop.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

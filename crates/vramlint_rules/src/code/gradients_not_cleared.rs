@@ -53,16 +53,10 @@ use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::Feature;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL610",
-    name: "gradients-not-cleared",
-    group: Group::Code,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("gradients_not_cleared.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new("VL610", "gradients-not-cleared", Group::Code, Severity::Warning, include_str!("gradients_not_cleared.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

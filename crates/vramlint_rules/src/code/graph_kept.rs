@@ -68,16 +68,10 @@ use vramlint_resolve::{Feature, FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, Stmt, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL607",
-    name: "graph-kept",
-    group: Group::Code,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("graph_kept.rs"),
     check: Some(check),
     check_file: Some(in_file),
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL607", "graph-kept", Group::Code, Severity::Warning, include_str!("graph_kept.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -57,16 +57,10 @@ use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL601",
-    name: "identical-branches",
-    group: Group::Code,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("identical_branches.rs"),
     check: Some(check),
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL601", "identical-branches", Group::Code, Severity::Info, include_str!("identical_branches.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

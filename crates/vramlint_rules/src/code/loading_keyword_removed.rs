@@ -71,17 +71,11 @@ use vramlint_semantic::{calls, version_gate};
 use vramlint_syntax::python::StmtKind;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL602",
-    name: "loading-keyword-removed",
-    group: Group::Code,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("loading_keyword_removed.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::DEFAULT
+    ..Rule::new("VL602", "loading-keyword-removed", Group::Code, Severity::Error, include_str!("loading_keyword_removed.rs"))
 };
 
 /// Gone from transformers 5.0.0 on.

@@ -57,16 +57,10 @@ use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL608",
-    name: "threshold-never-reached",
-    group: Group::Code,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("threshold_never_reached.rs"),
     check: Some(check),
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL608", "threshold-never-reached", Group::Code, Severity::Warning, include_str!("threshold_never_reached.rs"))
 };
 
 /// What a test asks: that a quantity lies beyond a bound.

@@ -53,16 +53,10 @@ use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL701",
-    name: "dataloader-refused",
-    group: Group::Data,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("dataloader_refused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL701", "dataloader-refused", Group::Data, Severity::Error, include_str!("dataloader_refused.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

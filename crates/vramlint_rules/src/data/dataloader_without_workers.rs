@@ -64,16 +64,10 @@ use vramlint_resolve::{CallRef, Feature};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL702",
-    name: "dataloader-without-workers",
-    group: Group::Data,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("dataloader_without_workers.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::DEFAULT
+    ..Rule::new("VL702", "dataloader-without-workers", Group::Data, Severity::Info, include_str!("dataloader_without_workers.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

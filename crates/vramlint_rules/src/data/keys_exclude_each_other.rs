@@ -62,16 +62,10 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL721",
-    name: "keys-exclude-each-other",
-    group: Group::Data,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("keys_exclude_each_other.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL721", "keys-exclude-each-other", Group::Data, Severity::Error, include_str!("keys_exclude_each_other.rs"))
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

@@ -61,16 +61,10 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL720",
-    name: "packing-not-possible",
-    group: Group::Data,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("packing_not_possible.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL720", "packing-not-possible", Group::Data, Severity::Error, include_str!("packing_not_possible.rs"))
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

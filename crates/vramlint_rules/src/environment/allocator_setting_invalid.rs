@@ -56,16 +56,16 @@ use vramlint_resolve::environment::VariableAssignment;
 use vramlint_semantic::alloc_conf::{AllocConfError, ErrorKind, SettingType, VARIABLES, errors};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL801",
-    name: "allocator-setting-invalid",
-    group: Group::Environment,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("allocator_setting_invalid.rs"),
     check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL801",
+        "allocator-setting-invalid",
+        Group::Environment,
+        Severity::Error,
+        include_str!("allocator_setting_invalid.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

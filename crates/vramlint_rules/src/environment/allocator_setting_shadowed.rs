@@ -53,17 +53,17 @@ use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL803",
-    name: "allocator-setting-shadowed",
-    group: Group::Environment,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("allocator_setting_shadowed.rs"),
     check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL803",
+        "allocator-setting-shadowed",
+        Group::Environment,
+        Severity::Warning,
+        include_str!("allocator_setting_shadowed.rs"),
+    )
 };
 
 /// One variable that is set: its index in [`VARIABLES`], its value, its place.

@@ -52,16 +52,16 @@ use vramlint_resolve::environment::Setter;
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL802",
-    name: "allocator-setting-unsupported",
-    group: Group::Environment,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("allocator_setting_unsupported.rs"),
     check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL802",
+        "allocator-setting-unsupported",
+        Group::Environment,
+        Severity::Warning,
+        include_str!("allocator_setting_unsupported.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -62,16 +62,16 @@ use vramlint_semantic::alloc_conf::VARIABLES;
 use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL805",
-    name: "environment-set-too-late",
-    group: Group::Environment,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("environment_set_too_late.rs"),
     check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL805",
+        "environment-set-too-late",
+        Group::Environment,
+        Severity::Warning,
+        include_str!("environment_set_too_late.rs"),
+    )
 };
 
 /// Functions of `torch.cuda` that initialize CUDA.

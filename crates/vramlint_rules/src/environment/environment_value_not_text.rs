@@ -45,16 +45,16 @@ use vramlint_resolve::{Feature, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL806",
-    name: "environment-value-not-text",
-    group: Group::Environment,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("environment_value_not_text.rs"),
     check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL806",
+        "environment-value-not-text",
+        Group::Environment,
+        Severity::Error,
+        include_str!("environment_value_not_text.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

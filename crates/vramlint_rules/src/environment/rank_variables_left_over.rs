@@ -73,16 +73,16 @@ use vramlint_resolve::launch::Launch;
 use vramlint_resolve::{Feature, Project, Run};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL808",
-    name: "rank-variables-left-over",
-    group: Group::Environment,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("rank_variables_left_over.rs"),
     check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::Hangs],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL808",
+        "rank-variables-left-over",
+        Group::Environment,
+        Severity::Warning,
+        include_str!("rank_variables_left_over.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -51,16 +51,10 @@ use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL807",
-    name: "variable-not-exported",
-    group: Group::Environment,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("variable_not_exported.rs"),
     check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL807", "variable-not-exported", Group::Environment, Severity::Warning, include_str!("variable_not_exported.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

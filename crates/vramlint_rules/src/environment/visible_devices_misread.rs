@@ -52,16 +52,16 @@ use vramlint_resolve::environment::VariableAssignment;
 use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem, VisibleDevices};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL804",
-    name: "visible-devices-misread",
-    group: Group::Environment,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("visible_devices_misread.rs"),
     check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL804",
+        "visible-devices-misread",
+        Group::Environment,
+        Severity::Warning,
+        include_str!("visible_devices_misread.rs"),
+    )
 };
 
 /// The variable of the CUDA driver.

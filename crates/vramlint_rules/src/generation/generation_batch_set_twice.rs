@@ -45,16 +45,16 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{GROUPS, sets_of};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL902",
-    name: "generation-batch-set-twice",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("generation_batch_set_twice.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL902",
+        "generation-batch-set-twice",
+        Group::Generation,
+        Severity::Error,
+        include_str!("generation_batch_set_twice.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

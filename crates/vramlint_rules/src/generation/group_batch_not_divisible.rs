@@ -76,16 +76,16 @@ use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, run, sets_of, strategy};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL901",
-    name: "group-batch-not-divisible",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("group_batch_not_divisible.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL901",
+        "group-batch-not-divisible",
+        Group::Generation,
+        Severity::Error,
+        include_str!("group_batch_not_divisible.rs"),
+    )
 };
 
 /// The numbers of one training.

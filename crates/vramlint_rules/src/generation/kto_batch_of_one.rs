@@ -47,16 +47,10 @@ use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{sets_of, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL907",
-    name: "kto-batch-of-one",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("kto_batch_of_one.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new("VL907", "kto-batch-of-one", Group::Generation, Severity::Error, include_str!("kto_batch_of_one.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

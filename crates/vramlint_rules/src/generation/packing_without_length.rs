@@ -56,16 +56,10 @@ use vramlint_semantic::arguments::sets_of;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL908",
-    name: "packing-without-length",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("packing_without_length.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL908", "packing-without-length", Group::Generation, Severity::Error, include_str!("packing_without_length.rs"))
 };
 
 /// First version that rejects `padding_free` with a length.

@@ -56,16 +56,10 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL905",
-    name: "reference-is-the-model",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("reference_is_the_model.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new("VL905", "reference-is-the-model", Group::Generation, Severity::Error, include_str!("reference_is_the_model.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

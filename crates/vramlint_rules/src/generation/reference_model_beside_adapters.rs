@@ -63,16 +63,16 @@ use vramlint_resolve::code::{ArgValue, PossibleValue};
 use vramlint_semantic::trainers::Trainer;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL906",
-    name: "reference-model-beside-adapters",
-    group: Group::Generation,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("reference_model_beside_adapters.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL906",
+        "reference-model-beside-adapters",
+        Group::Generation,
+        Severity::Warning,
+        include_str!("reference_model_beside_adapters.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

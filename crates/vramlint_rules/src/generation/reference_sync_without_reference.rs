@@ -60,16 +60,16 @@ use vramlint_semantic::arguments::{GROUPS, number, trainings};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL904",
-    name: "reference-sync-without-reference",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("reference_sync_without_reference.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL904",
+        "reference-sync-without-reference",
+        Group::Generation,
+        Severity::Error,
+        include_str!("reference_sync_without_reference.rs"),
+    )
 };
 
 /// GRPO and RLOO reject it since this version; before, nothing was synchronized (trl 0.28.0, read; 0.27.2 does not reject it).

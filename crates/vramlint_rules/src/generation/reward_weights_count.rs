@@ -72,16 +72,10 @@ use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL910",
-    name: "reward-weights-count",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("reward_weights_count.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL910", "reward-weights-count", Group::Generation, Severity::Error, include_str!("reward_weights_count.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

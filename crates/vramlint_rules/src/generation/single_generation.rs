@@ -51,16 +51,10 @@ use vramlint_semantic::arguments::{GROUPS, sets_of, written};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL903",
-    name: "single-generation",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("single_generation.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new("VL903", "single-generation", Group::Generation, Severity::Error, include_str!("single_generation.rs"))
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, refusals::axolotl::one_generation)];

@@ -81,16 +81,10 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL913",
-    name: "trl-needs-a-launcher",
-    group: Group::Generation,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("trl_needs_a_launcher.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL913", "trl-needs-a-launcher", Group::Generation, Severity::Error, include_str!("trl_needs_a_launcher.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

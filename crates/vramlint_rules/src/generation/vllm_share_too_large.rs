@@ -56,16 +56,10 @@ use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, set_to, sets_of, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL911",
-    name: "vllm-share-too-large",
-    group: Group::Generation,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("vllm_share_too_large.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL911", "vllm-share-too-large", Group::Generation, Severity::Warning, include_str!("vllm_share_too_large.rs"))
 };
 
 /// A share above which no model leaves room for its own training.

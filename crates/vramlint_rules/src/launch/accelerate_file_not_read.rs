@@ -77,16 +77,16 @@ use vramlint_resolve::{FileKind, Run, SourceFile};
 use vramlint_semantic::accelerate::deepspeed_json::is_plain_loop;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL114",
-    name: "accelerate-file-not-read",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("accelerate_file_not_read.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL114",
+        "accelerate-file-not-read",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("accelerate_file_not_read.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -44,16 +44,10 @@ use vramlint_base::{FileRange, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL104",
-    name: "conflicting-launch-flags",
-    group: Group::Launch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("conflicting_launch_flags.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL104", "conflicting-launch-flags", Group::Launch, Severity::Error, include_str!("conflicting_launch_flags.rs"))
 };
 
 /// The mode flags, of which accelerate accepts one.

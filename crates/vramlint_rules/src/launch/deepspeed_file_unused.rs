@@ -63,16 +63,10 @@ use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_semantic::schema;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL182",
-    name: "deepspeed-file-unused",
-    group: Group::Launch,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("deepspeed_file_unused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL182", "deepspeed-file-unused", Group::Launch, Severity::Info, include_str!("deepspeed_file_unused.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

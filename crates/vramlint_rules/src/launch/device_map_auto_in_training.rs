@@ -88,16 +88,16 @@ use vramlint_resolve::{Feature, Project, Run, SourceFile};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL103",
-    name: "device-map-auto-in-training",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("device_map_auto_in_training.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL103",
+        "device-map-auto-in-training",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("device_map_auto_in_training.rs"),
+    )
 };
 
 /// Releases whose `prepare()` checks the map: 0.20.3 does not, 0.24.1 does.

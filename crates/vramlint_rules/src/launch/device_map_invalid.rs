@@ -53,16 +53,10 @@ use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL150",
-    name: "device-map-invalid",
-    group: Group::Launch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("device_map_invalid.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL150", "device-map-invalid", Group::Launch, Severity::Error, include_str!("device_map_invalid.rs"))
 };
 
 /// Strategies of transformers 5.23.0, and `unsloth`'s.

@@ -75,16 +75,10 @@ use vramlint_resolve::{CallRef, Feature, Run};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL153",
-    name: "device-map-refused",
-    group: Group::Launch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("device_map_refused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL153", "device-map-refused", Group::Launch, Severity::Error, include_str!("device_map_refused.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -52,16 +52,16 @@ use vramlint_resolve::environment::{Setter, visible_devices};
 use vramlint_resolve::{Feature, Run};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL160",
-    name: "fewer-visible-devices-than-processes",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("fewer_visible_devices_than_processes.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::IdleGpus],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL160",
+        "fewer-visible-devices-than-processes",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("fewer_visible_devices_than_processes.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -47,17 +47,11 @@ use vramlint_resolve::launch::{Launch, LaunchFlag};
 use vramlint_semantic::accelerate::{AccelerateLaunch, DistributedType, deepspeed_json};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL115",
-    name: "flag-without-its-mode",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("flag_without_its_mode.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new("VL115", "flag-without-its-mode", Group::Launch, Severity::Warning, include_str!("flag_without_its_mode.rs"))
 };
 
 /// Flags of a mode: their prefix, the exceptions, and what turns the mode on.

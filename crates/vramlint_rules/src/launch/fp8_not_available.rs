@@ -57,16 +57,10 @@ use vramlint_resolve::{Feature, SourceFile};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL118",
-    name: "fp8-not-available",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("fp8_not_available.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL118", "fp8-not-available", Group::Launch, Severity::Warning, include_str!("fp8_not_available.rs"))
 };
 
 /// Libraries that provide fp8.

@@ -46,16 +46,10 @@ use vramlint_resolve::FileKind;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL102",
-    name: "gpu-ids-not-text",
-    group: Group::Launch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("gpu_ids_not_text.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL102", "gpu-ids-not-text", Group::Launch, Severity::Error, include_str!("gpu_ids_not_text.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -45,16 +45,10 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL108",
-    name: "gpu-ids-repeated",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("gpu_ids_repeated.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL108", "gpu-ids-repeated", Group::Launch, Severity::Warning, include_str!("gpu_ids_repeated.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

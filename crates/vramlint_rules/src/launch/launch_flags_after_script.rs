@@ -68,16 +68,16 @@ use vramlint_resolve::launch::{Argument, Launch};
 use vramlint_syntax::shell::Word;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL106",
-    name: "launch-flags-after-script",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("launch_flags_after_script.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL106",
+        "launch-flags-after-script",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("launch_flags_after_script.rs"),
+    )
 };
 
 /// Flags that scripts and transformers' arguments share: the name alone proves nothing.

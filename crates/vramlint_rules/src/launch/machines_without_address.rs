@@ -61,16 +61,16 @@ use vramlint_base::{Evaluated, Message, Severity, Value, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL111",
-    name: "machines-without-address",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("machines_without_address.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Hangs, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL111",
+        "machines-without-address",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("machines_without_address.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

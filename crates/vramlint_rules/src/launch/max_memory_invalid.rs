@@ -60,16 +60,10 @@ use vramlint_resolve::code::{ArgValue, DictEntry, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL151",
-    name: "max-memory-invalid",
-    group: Group::Launch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("max_memory_invalid.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL151", "max-memory-invalid", Group::Launch, Severity::Error, include_str!("max_memory_invalid.rs"))
 };
 
 /// What a size means.

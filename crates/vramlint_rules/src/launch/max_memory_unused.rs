@@ -59,16 +59,10 @@ use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL152",
-    name: "max-memory-unused",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("max_memory_unused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL152", "max-memory-unused", Group::Launch, Severity::Warning, include_str!("max_memory_unused.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -55,16 +55,16 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL119",
-    name: "megatron-context-parallel-default",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("megatron_context_parallel_default.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL119",
+        "megatron-context-parallel-default",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("megatron_context_parallel_default.rs"),
+    )
 };
 
 /// Since this release the field exists, with its default.

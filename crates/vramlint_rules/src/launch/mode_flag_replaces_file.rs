@@ -58,16 +58,10 @@ use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL105",
-    name: "mode-flag-replaces-file",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("mode_flag_replaces_file.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL105", "mode-flag-replaces-file", Group::Launch, Severity::Warning, include_str!("mode_flag_replaces_file.rs"))
 };
 
 /// Types that shard the model or its states; losing one costs memory.

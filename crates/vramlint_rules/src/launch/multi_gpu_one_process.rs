@@ -50,16 +50,10 @@ use vramlint_resolve::{FileKind, Origin, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL101",
-    name: "multi-gpu-one-process",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("multi_gpu_one_process.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
-    ..Rule::DEFAULT
+    ..Rule::new("VL101", "multi-gpu-one-process", Group::Launch, Severity::Warning, include_str!("multi_gpu_one_process.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

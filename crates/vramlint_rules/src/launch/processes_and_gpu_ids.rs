@@ -60,16 +60,10 @@ use vramlint_edit as edit;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL107",
-    name: "processes-and-gpu-ids",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("processes_and_gpu_ids.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL107", "processes-and-gpu-ids", Group::Launch, Severity::Warning, include_str!("processes_and_gpu_ids.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

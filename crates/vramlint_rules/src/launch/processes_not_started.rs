@@ -51,16 +51,10 @@ use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL109",
-    name: "processes-not-started",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("processes_not_started.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
-    ..Rule::DEFAULT
+    ..Rule::new("VL109", "processes-not-started", Group::Launch, Severity::Warning, include_str!("processes_not_started.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -52,16 +52,10 @@ use vramlint_edit as edit;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL112",
-    name: "processes-per-machine",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("processes_per_machine.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL112", "processes-per-machine", Group::Launch, Severity::Warning, include_str!("processes_per_machine.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

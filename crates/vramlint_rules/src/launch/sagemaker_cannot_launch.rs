@@ -58,16 +58,10 @@ use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL113",
-    name: "sagemaker-cannot-launch",
-    group: Group::Launch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("sagemaker_cannot_launch.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL113", "sagemaker-cannot-launch", Group::Launch, Severity::Error, include_str!("sagemaker_cannot_launch.rs"))
 };
 
 /// The loader adds a number of processes to a file of type NO.

@@ -67,16 +67,10 @@ use vramlint_catalog::Concept;
 use vramlint_resolve::{Candidate, Origin, Run, Setting};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL180",
-    name: "setting-overridden",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("setting_overridden.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new("VL180", "setting-overridden", Group::Launch, Severity::Warning, include_str!("setting_overridden.rs"))
 };
 
 /// Settings whose precedence no other rule reports. Those derived from others (the world size) would repeat them.

@@ -69,16 +69,10 @@ use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL117",
-    name: "trainer-takes-every-gpu",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("trainer_takes_every_gpu.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::Slow],
-    ..Rule::DEFAULT
+    ..Rule::new("VL117", "trainer-takes-every-gpu", Group::Launch, Severity::Warning, include_str!("trainer_takes_every_gpu.rs"))
 };
 
 /// TRL's trainers raise an error since this version at the latest.

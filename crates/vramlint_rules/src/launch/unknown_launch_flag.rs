@@ -60,16 +60,10 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL120",
-    name: "unknown-launch-flag",
-    group: Group::Launch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("unknown_launch_flag.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL120", "unknown-launch-flag", Group::Launch, Severity::Error, include_str!("unknown_launch_flag.rs"))
 };
 
 /// Flags that only older versions of accelerate have, with the first version without them.

@@ -46,16 +46,10 @@ use vramlint_edit as edit;
 use vramlint_semantic::accelerate::LaunchMethod;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL110",
-    name: "use-cpu-not-passed-on",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("use_cpu_not_passed_on.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL110", "use-cpu-not-passed-on", Group::Launch, Severity::Warning, include_str!("use_cpu_not_passed_on.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -62,16 +62,10 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 use vramlint_syntax::data::NodeRef;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL121",
-    name: "variable-not-expanded",
-    group: Group::Launch,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("variable_not_expanded.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::Hangs],
-    ..Rule::DEFAULT
+    ..Rule::new("VL121", "variable-not-expanded", Group::Launch, Severity::Error, include_str!("variable_not_expanded.rs"))
 };
 
 /// Keys that the launcher calculates with or uses as an address.

@@ -79,16 +79,16 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL116",
-    name: "variable-overwritten-by-launch",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("variable_overwritten_by_launch.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL116",
+        "variable-overwritten-by-launch",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("variable_overwritten_by_launch.rs"),
+    )
 };
 
 /// FSDP variables that the launcher always writes, with the setting and its default (utils/launch.py:305-345).

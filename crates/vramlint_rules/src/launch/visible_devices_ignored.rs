@@ -50,17 +50,11 @@ use vramlint_resolve::environment::visible_devices;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL161",
-    name: "visible-devices-ignored",
-    group: Group::Launch,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("visible_devices_ignored.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::IdleGpus],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new("VL161", "visible-devices-ignored", Group::Launch, Severity::Warning, include_str!("visible_devices_ignored.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

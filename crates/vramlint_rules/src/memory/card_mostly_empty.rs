@@ -90,16 +90,10 @@ use vramlint_estimate::repairs::{Change, larger_batch};
 use vramlint_resolve::{Origin, Run};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL303",
-    name: "card-mostly-empty",
-    group: Group::Memory,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("card_mostly_empty.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::DEFAULT
+    ..Rule::new("VL303", "card-mostly-empty", Group::Memory, Severity::Info, include_str!("card_mostly_empty.rs"))
 };
 
 /// Below this share of the GPU, in percent, the rest counts as empty.

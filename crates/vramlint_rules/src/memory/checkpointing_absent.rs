@@ -43,16 +43,10 @@ use vramlint_estimate::repairs::{Change, repair};
 use vramlint_memory::setup::Checkpointing;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL308",
-    name: "checkpointing-absent",
-    group: Group::Memory,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("checkpointing_absent.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL308", "checkpointing-absent", Group::Memory, Severity::Info, include_str!("checkpointing_absent.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -95,16 +95,10 @@ use vramlint_base::{Message, Severity};
 use vramlint_estimate::{Capacity, RunEstimate, Verdict, repairs};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL301",
-    name: "does-not-fit",
-    group: Group::Memory,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("does_not_fit.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL301", "does-not-fit", Group::Memory, Severity::Warning, include_str!("does_not_fit.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

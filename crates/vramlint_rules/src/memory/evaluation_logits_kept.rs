@@ -67,16 +67,10 @@ use vramlint_base::{Severity, count_noun, message};
 use vramlint_semantic::arguments::{sets_of, strategy};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL310",
-    name: "evaluation-logits-kept",
-    group: Group::Memory,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("evaluation_logits_kept.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL310", "evaluation-logits-kept", Group::Memory, Severity::Info, include_str!("evaluation_logits_kept.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -38,16 +38,10 @@ use vramlint_estimate::RunEstimate;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL309",
-    name: "gather-at-save",
-    group: Group::Memory,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("gather_at_save.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Killed, Symptom::OutOfMemory, Symptom::Checkpoints],
-    ..Rule::DEFAULT
+    ..Rule::new("VL309", "gather-at-save", Group::Memory, Severity::Warning, include_str!("gather_at_save.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

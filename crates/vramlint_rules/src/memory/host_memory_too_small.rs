@@ -40,16 +40,10 @@ use vramlint_memory::setup::Offload;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL304",
-    name: "host-memory-too-small",
-    group: Group::Memory,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("host_memory_too_small.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Killed],
-    ..Rule::DEFAULT
+    ..Rule::new("VL304", "host-memory-too-small", Group::Memory, Severity::Warning, include_str!("host_memory_too_small.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -32,16 +32,10 @@ use vramlint_base::{Severity, message};
 use vramlint_estimate::{RunEstimate, Verdict, repairs};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL302",
-    name: "little-headroom",
-    group: Group::Memory,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("little_headroom.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL302", "little-headroom", Group::Memory, Severity::Info, include_str!("little_headroom.rs"))
 };
 
 /// The share of the GPU that should stay free above the upper bound, in percent.

@@ -46,16 +46,10 @@ use vramlint_memory::estimate::Part;
 use vramlint_memory::{Arch, Setup};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL306",
-    name: "logits-dominate",
-    group: Group::Memory,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("logits_dominate.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL306", "logits-dominate", Group::Memory, Severity::Info, include_str!("logits_dominate.rs"))
 };
 
 /// Share of the peak, in percent, from which logits dominate.

@@ -64,16 +64,10 @@ use vramlint_resolve::Run;
 use vramlint_resolve::code::{CodeFacts, ModelLoad};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL305",
-    name: "model-loaded-twice",
-    group: Group::Memory,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("model_loaded_twice.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Killed],
-    ..Rule::DEFAULT
+    ..Rule::new("VL305", "model-loaded-twice", Group::Memory, Severity::Info, include_str!("model_loaded_twice.rs"))
 };
 
 /// Words in the names of models that a method needs in addition to the trained one.

@@ -74,16 +74,10 @@ use vramlint_memory::setup::{Dtype, Quantization, Scheme, Setup};
 use vramlint_resolve::{Feature, Origin, Project, Run};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL307",
-    name: "weights-in-fp32",
-    group: Group::Memory,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("weights_in_fp32.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow],
-    ..Rule::DEFAULT
+    ..Rule::new("VL307", "weights-in-fp32", Group::Memory, Severity::Info, include_str!("weights_in_fp32.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

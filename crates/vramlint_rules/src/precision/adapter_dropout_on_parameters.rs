@@ -52,16 +52,16 @@ use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL450",
-    name: "adapter-dropout-on-parameters",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("adapter_dropout_on_parameters.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL450",
+        "adapter-dropout-on-parameters",
+        Group::Precision,
+        Severity::Error,
+        include_str!("adapter_dropout_on_parameters.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -66,16 +66,10 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL404",
-    name: "adapter-on-lm-head",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("adapter_on_lm_head.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL404", "adapter-on-lm-head", Group::Precision, Severity::Error, include_str!("adapter_on_lm_head.rs"))
 };
 
 /// TRL's trainers that read the weight of the head.

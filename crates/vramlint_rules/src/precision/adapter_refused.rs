@@ -56,16 +56,10 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL446",
-    name: "adapter-refused",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("adapter_refused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL446", "adapter-refused", Group::Precision, Severity::Error, include_str!("adapter_refused.rs"))
 };
 
 /// peft 0.21.2 utils/peft_types.py.

@@ -55,16 +55,10 @@ use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL447",
-    name: "adapter-target-missing",
-    group: Group::Precision,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("adapter_target_missing.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL447", "adapter-target-missing", Group::Precision, Severity::Warning, include_str!("adapter_target_missing.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

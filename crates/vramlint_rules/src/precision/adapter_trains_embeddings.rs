@@ -47,16 +47,16 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL451",
-    name: "adapter-trains-embeddings",
-    group: Group::Precision,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("adapter_trains_embeddings.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL451",
+        "adapter-trains-embeddings",
+        Group::Precision,
+        Severity::Info,
+        include_str!("adapter_trains_embeddings.rs"),
+    )
 };
 
 /// Names of the tables in the model families.

@@ -65,16 +65,10 @@ use vramlint_semantic::trainers::Trainer;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL405",
-    name: "adapters-twice",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("adapters_twice.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL405", "adapters-twice", Group::Precision, Severity::Error, include_str!("adapters_twice.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

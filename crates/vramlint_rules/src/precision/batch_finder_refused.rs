@@ -59,16 +59,10 @@ use vramlint_semantic::arguments::{GROUPS, run, trainings};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL437",
-    name: "batch-finder-refused",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("batch_finder_refused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL437", "batch-finder-refused", Group::Precision, Severity::Error, include_str!("batch_finder_refused.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

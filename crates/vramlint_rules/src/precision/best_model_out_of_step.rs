@@ -52,16 +52,10 @@ use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{first_entry, number, run, strategy, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL430",
-    name: "best-model-out-of-step",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("best_model_out_of_step.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Checkpoints, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL430", "best-model-out-of-step", Group::Precision, Severity::Error, include_str!("best_model_out_of_step.rs"))
 };
 
 /// The evaluation strategy, by its two names.

@@ -80,16 +80,10 @@ use vramlint_semantic::arguments::{is_trl, rename, set_to, trainings, written};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL449",
-    name: "card-lacks-precision",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("card_lacks_precision.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL449", "card-lacks-precision", Group::Precision, Severity::Error, include_str!("card_lacks_precision.rs"))
 };
 
 /// Compute capability of Ampere, in tenths.

@@ -46,16 +46,16 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL433",
-    name: "checkpointing-keys-disagree",
-    group: Group::Precision,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("checkpointing_keys_disagree.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL433",
+        "checkpointing-keys-disagree",
+        Group::Precision,
+        Severity::Warning,
+        include_str!("checkpointing_keys_disagree.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

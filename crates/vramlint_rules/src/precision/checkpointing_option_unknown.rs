@@ -60,16 +60,16 @@ use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{is_trl, trainings};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL434",
-    name: "checkpointing-option-unknown",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("checkpointing_option_unknown.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL434",
+        "checkpointing-option-unknown",
+        Group::Precision,
+        Severity::Error,
+        include_str!("checkpointing_option_unknown.rs"),
+    )
 };
 
 const KNOWN: &[&str] = &[

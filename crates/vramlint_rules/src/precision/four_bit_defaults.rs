@@ -58,16 +58,10 @@ use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL443",
-    name: "four-bit-defaults",
-    group: Group::Precision,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("four_bit_defaults.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL443", "four-bit-defaults", Group::Precision, Severity::Warning, include_str!("four_bit_defaults.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -50,16 +50,10 @@ use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
 use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL435",
-    name: "fsdp-and-deepspeed",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("fsdp_and_deepspeed.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL435", "fsdp-and-deepspeed", Group::Precision, Severity::Error, include_str!("fsdp_and_deepspeed.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

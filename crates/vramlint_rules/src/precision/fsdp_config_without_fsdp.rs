@@ -52,17 +52,17 @@ use vramlint_resolve::Feature;
 use vramlint_semantic::arguments::{mentions, run, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL436",
-    name: "fsdp-config-without-fsdp",
-    group: Group::Precision,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("fsdp_config_without_fsdp.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL436",
+        "fsdp-config-without-fsdp",
+        Group::Precision,
+        Severity::Warning,
+        include_str!("fsdp_config_without_fsdp.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -48,16 +48,16 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL485",
-    name: "half-precision-not-supported",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("half_precision_not_supported.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL485",
+        "half-precision-not-supported",
+        Group::Precision,
+        Severity::Error,
+        include_str!("half_precision_not_supported.rs"),
+    )
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Torchtune, torchtune)];

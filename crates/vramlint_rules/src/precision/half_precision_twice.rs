@@ -52,16 +52,10 @@ use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL401",
-    name: "half-precision-twice",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("half_precision_twice.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL401", "half-precision-twice", Group::Precision, Severity::Error, include_str!("half_precision_twice.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -54,17 +54,11 @@ use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL408",
-    name: "loading-option-unused",
-    group: Group::Precision,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("loading_option_unused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new("VL408", "loading-option-unused", Group::Precision, Severity::Warning, include_str!("loading_option_unused.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

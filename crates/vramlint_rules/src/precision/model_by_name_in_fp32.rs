@@ -56,16 +56,10 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL407",
-    name: "model-by-name-in-fp32",
-    group: Group::Precision,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("model_by_name_in_fp32.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL407", "model-by-name-in-fp32", Group::Precision, Severity::Info, include_str!("model_by_name_in_fp32.rs"))
 };
 
 /// TRL's trainers that load a model by name through `create_model_from_path`.

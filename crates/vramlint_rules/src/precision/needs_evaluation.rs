@@ -52,16 +52,10 @@ use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{first_entry, strategy, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL431",
-    name: "needs-evaluation",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("needs_evaluation.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL431", "needs-evaluation", Group::Precision, Severity::Error, include_str!("needs_evaluation.rs"))
 };
 
 const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];

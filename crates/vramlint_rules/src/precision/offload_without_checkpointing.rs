@@ -52,16 +52,16 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL482",
-    name: "offload-without-checkpointing",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("offload_without_checkpointing.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL482",
+        "offload-without-checkpointing",
+        Group::Precision,
+        Severity::Error,
+        include_str!("offload_without_checkpointing.rs"),
+    )
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Torchtune, torchtune), (Dialect::Axolotl, axolotl)];

@@ -66,16 +66,16 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL484",
-    name: "optimizer-not-supported-here",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("optimizer_not_supported_here.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL484",
+        "optimizer-not-supported-here",
+        Group::Precision,
+        Severity::Error,
+        include_str!("optimizer_not_supported_here.rs"),
+    )
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

@@ -47,16 +47,16 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL486",
-    name: "precision-from-checkpoint",
-    group: Group::Precision,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("precision_from_checkpoint.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL486",
+        "precision-from-checkpoint",
+        Group::Precision,
+        Severity::Info,
+        include_str!("precision_from_checkpoint.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -63,16 +63,16 @@ use vramlint_catalog::models;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL452",
-    name: "preparation-casts-to-fp32",
-    group: Group::Precision,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("preparation_casts_to_fp32.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL452",
+        "preparation-casts-to-fp32",
+        Group::Precision,
+        Severity::Info,
+        include_str!("preparation_casts_to_fp32.rs"),
+    )
 };
 
 /// Vocabulary size above which the table is worth a report.

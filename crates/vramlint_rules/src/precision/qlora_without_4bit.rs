@@ -57,16 +57,10 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL481",
-    name: "qlora-without-4bit",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("qlora_without_4bit.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL481", "qlora-without-4bit", Group::Precision, Severity::Error, include_str!("qlora_without_4bit.rs"))
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl)];

@@ -60,17 +60,17 @@ use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL442",
-    name: "quantization-key-ignored",
-    group: Group::Precision,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("quantization_key_ignored.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL442",
+        "quantization-key-ignored",
+        Group::Precision,
+        Severity::Warning,
+        include_str!("quantization_key_ignored.rs"),
+    )
 };
 
 /// Keywords of transformers 5.23.0; `quant_method` and those with an underscore come from a saved configuration.

@@ -55,16 +55,10 @@ use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL441",
-    name: "quantization-refused",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("quantization_refused.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL441", "quantization-refused", Group::Precision, Severity::Error, include_str!("quantization_refused.rs"))
 };
 
 /// The type of each keyword, in Python's terms.

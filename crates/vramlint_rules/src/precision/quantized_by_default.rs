@@ -51,16 +51,10 @@ use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL487",
-    name: "quantized-by-default",
-    group: Group::Precision,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("quantized_by_default.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::Slow],
-    ..Rule::DEFAULT
+    ..Rule::new("VL487", "quantized-by-default", Group::Precision, Severity::Info, include_str!("quantized_by_default.rs"))
 };
 
 const WIDTHS: &[&str] =

@@ -63,16 +63,10 @@ use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::trainers::{Trainer, quantizes};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL403",
-    name: "quantized-full-finetune",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("quantized_full_finetune.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL403", "quantized-full-finetune", Group::Precision, Severity::Error, include_str!("quantized_full_finetune.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

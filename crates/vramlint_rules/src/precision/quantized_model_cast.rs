@@ -53,16 +53,10 @@ use vramlint_resolve::code::{ArgValue, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL445",
-    name: "quantized-model-cast",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("quantized_model_cast.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL445", "quantized-model-cast", Group::Precision, Severity::Error, include_str!("quantized_model_cast.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -59,16 +59,16 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL480",
-    name: "quantized-without-adapter",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("quantized_without_adapter.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL480",
+        "quantized-without-adapter",
+        Group::Precision,
+        Severity::Error,
+        include_str!("quantized_without_adapter.rs"),
+    )
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl), (Dialect::LlamaFactory, llamafactory)];

@@ -73,16 +73,10 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL483",
-    name: "refused-with-zero3",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("refused_with_zero3.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL483", "refused-with-zero3", Group::Precision, Severity::Error, include_str!("refused_with_zero3.rs"))
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::LlamaFactory, llamafactory)];

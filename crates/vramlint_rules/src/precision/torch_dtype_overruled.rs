@@ -60,16 +60,10 @@ use vramlint_semantic::arguments::{is_trl, trainings};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL406",
-    name: "torch-dtype-overruled",
-    group: Group::Precision,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("torch_dtype_overruled.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL406", "torch-dtype-overruled", Group::Precision, Severity::Warning, include_str!("torch_dtype_overruled.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

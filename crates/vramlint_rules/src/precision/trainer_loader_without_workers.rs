@@ -46,16 +46,16 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL432",
-    name: "trainer-loader-without-workers",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("trainer_loader_without_workers.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL432",
+        "trainer-loader-without-workers",
+        Group::Precision,
+        Severity::Error,
+        include_str!("trainer_loader_without_workers.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

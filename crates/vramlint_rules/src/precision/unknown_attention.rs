@@ -53,16 +53,10 @@ use vramlint_resolve::Feature;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL448",
-    name: "unknown-attention",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("unknown_attention.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL448", "unknown-attention", Group::Precision, Severity::Error, include_str!("unknown_attention.rs"))
 };
 
 /// The names that transformers accepts; each may follow `paged|`.

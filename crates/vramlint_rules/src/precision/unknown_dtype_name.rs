@@ -57,16 +57,10 @@ use vramlint_semantic::arguments::{is_trl, set_to, trainings};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL440",
-    name: "unknown-dtype-name",
-    group: Group::Precision,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("unknown_dtype_name.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL440", "unknown-dtype-name", Group::Precision, Severity::Error, include_str!("unknown_dtype_name.rs"))
 };
 
 /// The dtypes of torch 2.15.0.

@@ -70,16 +70,10 @@ use vramlint_resolve::code::CodeFacts;
 use vramlint_semantic::accelerate::{AccelerateLaunch, deepspeed_json};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL511",
-    name: "accumulation-overruled",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("accumulation_overruled.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL511", "accumulation-overruled", Group::Sharding, Severity::Warning, include_str!("accumulation_overruled.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

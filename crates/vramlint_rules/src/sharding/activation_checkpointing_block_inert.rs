@@ -82,17 +82,17 @@ use vramlint_resolve::{Feature, Run};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL555",
-    name: "activation-checkpointing-block-inert",
-    group: Group::Sharding,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("activation_checkpointing_block_inert.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL555",
+        "activation-checkpointing-block-inert",
+        Group::Sharding,
+        Severity::Info,
+        include_str!("activation_checkpointing_block_inert.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -99,17 +99,11 @@ use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 use vramlint_semantic::deepspeed::trainer_arguments::{self, TrainerArguments, number};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL542",
-    name: "argument-not-read",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("argument_not_read.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new("VL542", "argument-not-read", Group::Sharding, Severity::Warning, include_str!("argument_not_read.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -119,16 +119,16 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_syntax::python::{Class, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL554",
-    name: "bucket-auto-without-hidden-size",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("bucket_auto_without_hidden_size.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL554",
+        "bucket-auto-without-hidden-size",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("bucket_auto_without_hidden_size.rs"),
+    )
 };
 
 /// Keys computed from the model's width.

@@ -55,16 +55,10 @@ use vramlint_base::{Severity, message};
 use vramlint_catalog::gpus;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL557",
-    name: "bucket-larger-than-gpu",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("bucket_larger_than_gpu.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL557", "bucket-larger-than-gpu", Group::Sharding, Severity::Error, include_str!("bucket_larger_than_gpu.rs"))
 };
 
 /// More than any GPU has.

@@ -94,16 +94,16 @@ use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::schema;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL540",
-    name: "deepspeed-auto-unresolved",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_auto_unresolved.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL540",
+        "deepspeed-auto-unresolved",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_auto_unresolved.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -57,16 +57,10 @@ use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL556",
-    name: "deepspeed-clipping-off",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("deepspeed_clipping_off.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL556", "deepspeed-clipping-off", Group::Sharding, Severity::Warning, include_str!("deepspeed_clipping_off.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -69,16 +69,16 @@ use vramlint_resolve::{FileKind, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL501",
-    name: "deepspeed-file-and-accelerate-key",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_file_and_accelerate_key.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL501",
+        "deepspeed-file-and-accelerate-key",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_file_and_accelerate_key.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

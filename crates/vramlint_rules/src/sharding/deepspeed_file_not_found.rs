@@ -69,16 +69,16 @@ use vramlint_resolve::FileKind;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL506",
-    name: "deepspeed-file-not-found",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_file_not_found.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL506",
+        "deepspeed-file-not-found",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_file_not_found.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

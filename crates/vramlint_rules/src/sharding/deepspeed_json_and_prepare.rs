@@ -104,16 +104,16 @@ use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL509",
-    name: "deepspeed-json-and-prepare",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_json_and_prepare.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL509",
+        "deepspeed-json-and-prepare",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_json_and_prepare.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

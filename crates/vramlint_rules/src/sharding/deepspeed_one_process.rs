@@ -53,16 +53,10 @@ use vramlint_base::{Evaluated, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL507",
-    name: "deepspeed-one-process",
-    group: Group::Sharding,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("deepspeed_one_process.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL507", "deepspeed-one-process", Group::Sharding, Severity::Info, include_str!("deepspeed_one_process.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

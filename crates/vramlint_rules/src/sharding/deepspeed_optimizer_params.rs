@@ -66,16 +66,16 @@ use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL544",
-    name: "deepspeed-optimizer-params",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_optimizer_params.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL544",
+        "deepspeed-optimizer-params",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_optimizer_params.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -65,16 +65,16 @@ use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
 use vramlint_semantic::deepspeed::{config, initialize};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL543",
-    name: "deepspeed-optimizer-unknown",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_optimizer_unknown.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL543",
+        "deepspeed-optimizer-unknown",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_optimizer_unknown.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

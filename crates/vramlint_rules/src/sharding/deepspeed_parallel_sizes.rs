@@ -90,16 +90,16 @@ use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL565",
-    name: "deepspeed-parallel-sizes",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_parallel_sizes.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL565",
+        "deepspeed-parallel-sizes",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_parallel_sizes.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

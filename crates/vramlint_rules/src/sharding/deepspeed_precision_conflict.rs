@@ -66,16 +66,16 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL559",
-    name: "deepspeed-precision-conflict",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_precision_conflict.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL559",
+        "deepspeed-precision-conflict",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_precision_conflict.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -70,16 +70,10 @@ use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL548",
-    name: "deepspeed-schedule",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_schedule.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL548", "deepspeed-schedule", Group::Sharding, Severity::Error, include_str!("deepspeed_schedule.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -91,16 +91,16 @@ use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::trainer_arguments::{self, TrainerArguments, number};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL541",
-    name: "deepspeed-trainer-mismatch",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("deepspeed_trainer_mismatch.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL541",
+        "deepspeed-trainer-mismatch",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("deepspeed_trainer_mismatch.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -57,16 +57,16 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL564",
-    name: "fp32-gradients-unsharded",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("fp32_gradients_unsharded.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL564",
+        "fp32-gradients-unsharded",
+        Group::Sharding,
+        Severity::Warning,
+        include_str!("fp32_gradients_unsharded.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -69,16 +69,10 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL502",
-    name: "fsdp-settings-clash",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("fsdp_settings_clash.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL502", "fsdp-settings-clash", Group::Sharding, Severity::Error, include_str!("fsdp_settings_clash.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

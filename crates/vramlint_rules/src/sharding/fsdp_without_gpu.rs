@@ -60,16 +60,10 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL504",
-    name: "fsdp-without-gpu",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("fsdp_without_gpu.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL504", "fsdp-without-gpu", Group::Sharding, Severity::Warning, include_str!("fsdp_without_gpu.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -57,16 +57,16 @@ use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL503",
-    name: "fsdp-without-wrap-policy",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("fsdp_without_wrap_policy.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL503",
+        "fsdp-without-wrap-policy",
+        Group::Sharding,
+        Severity::Warning,
+        include_str!("fsdp_without_wrap_policy.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -56,17 +56,11 @@ use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL553",
-    name: "legacy-zero-key",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("legacy_zero_key.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::DEFAULT
+    ..Rule::new("VL553", "legacy-zero-key", Group::Sharding, Severity::Warning, include_str!("legacy_zero_key.rs"))
 };
 
 /// Old keys, and what stands for them now.

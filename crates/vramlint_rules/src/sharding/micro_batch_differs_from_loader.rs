@@ -101,16 +101,16 @@ use vramlint_resolve::code::LibraryCall;
 use vramlint_semantic::accelerate::deepspeed_json;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL510",
-    name: "micro-batch-differs-from-loader",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("micro_batch_differs_from_loader.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL510",
+        "micro-batch-differs-from-loader",
+        Group::Sharding,
+        Severity::Warning,
+        include_str!("micro_batch_differs_from_loader.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

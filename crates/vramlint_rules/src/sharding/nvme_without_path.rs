@@ -52,16 +52,10 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL561",
-    name: "nvme-without-path",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("nvme_without_path.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL561", "nvme-without-path", Group::Sharding, Severity::Error, include_str!("nvme_without_path.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -85,16 +85,16 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL547",
-    name: "offload-with-own-optimizer",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("offload_with_own_optimizer.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL547",
+        "offload-with-own-optimizer",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("offload_with_own_optimizer.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

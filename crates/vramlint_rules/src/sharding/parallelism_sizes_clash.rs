@@ -61,16 +61,10 @@ use vramlint_base::{Evaluated, Finding, Severity, count_noun, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL505",
-    name: "parallelism-sizes-clash",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("parallelism_sizes_clash.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL505", "parallelism-sizes-clash", Group::Sharding, Severity::Error, include_str!("parallelism_sizes_clash.rs"))
 };
 
 const BLOCK: &str = "parallelism_config";

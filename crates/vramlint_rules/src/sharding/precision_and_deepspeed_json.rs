@@ -94,16 +94,16 @@ use vramlint_semantic::accelerate::AccelerateLaunch;
 use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL508",
-    name: "precision-and-deepspeed-json",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("precision_and_deepspeed_json.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL508",
+        "precision-and-deepspeed-json",
+        Group::Sharding,
+        Severity::Warning,
+        include_str!("precision_and_deepspeed_json.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -80,16 +80,10 @@ use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL512",
-    name: "prepare-under-fsdp2",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("prepare_under_fsdp2.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL512", "prepare-under-fsdp2", Group::Sharding, Severity::Error, include_str!("prepare_under_fsdp2.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

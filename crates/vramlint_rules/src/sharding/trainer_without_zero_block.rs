@@ -84,16 +84,16 @@ use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL562",
-    name: "trainer-without-zero-block",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("trainer_without_zero_block.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL562",
+        "trainer-without-zero-block",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("trainer_without_zero_block.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

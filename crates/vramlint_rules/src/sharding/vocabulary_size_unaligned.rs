@@ -46,16 +46,16 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL558",
-    name: "vocabulary-size-unaligned",
-    group: Group::Sharding,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("vocabulary_size_unaligned.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL558",
+        "vocabulary-size-unaligned",
+        Group::Sharding,
+        Severity::Info,
+        include_str!("vocabulary_size_unaligned.rs"),
+    )
 };
 
 /// Tensor cores are efficient for multiples of this.

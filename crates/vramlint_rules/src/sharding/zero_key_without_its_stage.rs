@@ -64,17 +64,17 @@ use vramlint_catalog::keys;
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL551",
-    name: "zero-key-without-its-stage",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("zero_key_without_its_stage.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL551",
+        "zero-key-without-its-stage",
+        Group::Sharding,
+        Severity::Warning,
+        include_str!("zero_key_without_its_stage.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

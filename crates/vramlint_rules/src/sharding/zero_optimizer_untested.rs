@@ -84,16 +84,10 @@ use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
 use vramlint_semantic::deepspeed::optimizers;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL545",
-    name: "zero-optimizer-untested",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("zero_optimizer_untested.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL545", "zero-optimizer-untested", Group::Sharding, Severity::Error, include_str!("zero_optimizer_untested.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

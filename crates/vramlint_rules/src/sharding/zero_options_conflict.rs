@@ -69,16 +69,10 @@ use vramlint_base::{Evaluated, Finding, Message, Severity, UnknownReason, Value,
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL550",
-    name: "zero-options-conflict",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("zero_options_conflict.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL550", "zero-options-conflict", Group::Sharding, Severity::Error, include_str!("zero_options_conflict.rs"))
 };
 
 /// Two entries that conflict.

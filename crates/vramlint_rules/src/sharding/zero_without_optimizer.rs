@@ -79,16 +79,10 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL546",
-    name: "zero-without-optimizer",
-    group: Group::Sharding,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("zero_without_optimizer.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL546", "zero-without-optimizer", Group::Sharding, Severity::Error, include_str!("zero_without_optimizer.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -56,16 +56,10 @@ use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL552",
-    name: "zero-without-stage",
-    group: Group::Sharding,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("zero_without_stage.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::DEFAULT
+    ..Rule::new("VL552", "zero-without-stage", Group::Sharding, Severity::Warning, include_str!("zero_without_stage.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -44,16 +44,10 @@ use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL006",
-    name: "duplicate-key",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("duplicate_key.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL006", "duplicate-key", Group::SyntaxAndKeys, Severity::Warning, include_str!("duplicate_key.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -24,14 +24,8 @@ use vramlint_base::Severity;
 
 /// A named file that is too large for configuration.
 pub static RULE: Rule = Rule {
-    code: "VL090",
-    name: "file-too-large",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("file_too_large.rs"),
     // The project layer finds these.
     check: None,
     symptoms: &[Symptom::Vramlint],
-    ..Rule::DEFAULT
+    ..Rule::new("VL090", "file-too-large", Group::SyntaxAndKeys, Severity::Info, include_str!("file_too_large.rs"))
 };

@@ -23,13 +23,7 @@ use vramlint_base::Severity;
 
 /// A panic of vramlint.
 pub static RULE: Rule = Rule {
-    code: "VL000",
-    name: "internal-error",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("internal_error.rs"),
     check: None,
     symptoms: &[Symptom::Vramlint],
-    ..Rule::DEFAULT
+    ..Rule::new("VL000", "internal-error", Group::SyntaxAndKeys, Severity::Warning, include_str!("internal_error.rs"))
 };

@@ -44,15 +44,9 @@ use vramlint_base::Severity;
 
 /// A suppression that cannot be parsed, or names an unknown rule.
 pub static RULE: Rule = Rule {
-    code: "VL091",
-    name: "invalid-suppression",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("invalid_suppression.rs"),
     // The project layer finds these.
     check: None,
     needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
-    ..Rule::DEFAULT
+    ..Rule::new("VL091", "invalid-suppression", Group::SyntaxAndKeys, Severity::Warning, include_str!("invalid_suppression.rs"))
 };

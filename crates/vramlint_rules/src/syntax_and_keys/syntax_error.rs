@@ -42,16 +42,10 @@ use vramlint_syntax::data::NodeKind;
 use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL001",
-    name: "syntax-error",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("syntax_error.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL001", "syntax-error", Group::SyntaxAndKeys, Severity::Error, include_str!("syntax_error.rs"))
 };
 
 /// Errors reported of one file: what follows the first few is mostly their echo.

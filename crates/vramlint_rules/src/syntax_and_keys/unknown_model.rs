@@ -74,16 +74,10 @@ use vramlint_resolve::code::CodeFacts;
 use vramlint_resolve::{Candidate, Project, Run, Setting};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL008",
-    name: "unknown-model",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Info,
-    since: "0.1.0",
-    source: include_str!("unknown_model.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL008", "unknown-model", Group::SyntaxAndKeys, Severity::Info, include_str!("unknown_model.rs"))
 };
 
 /// Settings whose values name models.

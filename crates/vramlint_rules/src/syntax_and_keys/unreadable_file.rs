@@ -30,16 +30,10 @@ use vramlint_base::{FileRange, Severity};
 
 /// A file or folder that the operating system does not allow to read.
 pub static RULE: Rule = Rule {
-    code: "VL003",
-    name: "unreadable-file",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("unreadable_file.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL003", "unreadable-file", Group::SyntaxAndKeys, Severity::Warning, include_str!("unreadable_file.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

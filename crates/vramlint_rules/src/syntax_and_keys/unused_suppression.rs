@@ -45,16 +45,10 @@ use vramlint_base::Severity;
 
 /// A suppression that suppresses nothing.
 pub static RULE: Rule = Rule {
-    code: "VL002",
-    name: "unused-suppression",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("unused_suppression.rs"),
     // The project layer finds these.
     check: None,
     needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new("VL002", "unused-suppression", Group::SyntaxAndKeys, Severity::Warning, include_str!("unused_suppression.rs"))
 };

@@ -51,16 +51,10 @@ use vramlint_resolve::{FileKind, KindConfidence, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL005",
-    name: "yaml-boolean-trap",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("yaml_boolean_trap.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL005", "yaml-boolean-trap", Group::SyntaxAndKeys, Severity::Warning, include_str!("yaml_boolean_trap.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -69,16 +69,10 @@ use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL007",
-    name: "yaml-number-is-text",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("yaml_number_is_text.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL007", "yaml-number-is-text", Group::SyntaxAndKeys, Severity::Warning, include_str!("yaml_number_is_text.rs"))
 };
 
 /// Depth of blocks that is looked into.

@@ -54,16 +54,16 @@ use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef, Style};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL030",
-    name: "yaml-number-read-otherwise",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("yaml_number_read_otherwise.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
-    ..Rule::DEFAULT
+    ..Rule::new(
+        "VL030",
+        "yaml-number-read-otherwise",
+        Group::SyntaxAndKeys,
+        Severity::Warning,
+        include_str!("yaml_number_read_otherwise.rs"),
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

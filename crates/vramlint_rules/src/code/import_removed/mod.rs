@@ -71,17 +71,11 @@ use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{Imports, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL611",
-    name: "import-removed",
-    group: Group::Code,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("mod.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::DEFAULT
+    ..Rule::new("VL611", "import-removed", Group::Code, Severity::Error, include_str!("mod.rs"))
 };
 
 const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];

@@ -57,17 +57,11 @@ use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL013",
-    name: "inert-key",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Warning,
-    since: "0.1.0",
-    source: include_str!("mod.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::DEFAULT
+    ..Rule::new("VL013", "inert-key", Group::SyntaxAndKeys, Severity::Warning, include_str!("mod.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

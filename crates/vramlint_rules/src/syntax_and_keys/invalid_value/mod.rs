@@ -60,16 +60,10 @@ use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, KnownEntry, Violation};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL010",
-    name: "invalid-value",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("mod.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL010", "invalid-value", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -69,16 +69,10 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL012",
-    name: "missing-key",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("mod.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::DEFAULT
+    ..Rule::new("VL012", "missing-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

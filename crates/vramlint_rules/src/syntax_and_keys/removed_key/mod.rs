@@ -76,17 +76,11 @@ use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL011",
-    name: "removed-key",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("mod.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::DEFAULT
+    ..Rule::new("VL011", "removed-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

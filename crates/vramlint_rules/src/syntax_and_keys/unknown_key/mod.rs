@@ -74,16 +74,10 @@ use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::NodeRef;
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL004",
-    name: "unknown-key",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("mod.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL004", "unknown-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -72,16 +72,10 @@ use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, KnownEntry, Violation};
 
 pub(crate) static RULE: Rule = Rule {
-    code: "VL009",
-    name: "wrong-type",
-    group: Group::SyntaxAndKeys,
-    severity: Severity::Error,
-    since: "0.1.0",
-    source: include_str!("mod.rs"),
     check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::DEFAULT
+    ..Rule::new("VL009", "wrong-type", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
