@@ -150,6 +150,8 @@ impl<'a> Context<'a> {
 pub struct Sink {
     /// The findings.
     pub findings: Vec<Finding>,
+    /// The places that [`Sink::mark_reported`] has seen.
+    reported: BTreeSet<FileRange>,
 }
 
 impl Rule {
@@ -191,16 +193,10 @@ impl Sink {
     pub fn push(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
-}
 
-/// Places already reported, for rules that see the same file through several runs.
-#[derive(Debug, Default)]
-pub(crate) struct ReportedPlaces(BTreeSet<FileRange>);
-
-impl ReportedPlaces {
-    /// Whether this is the first time.
-    pub(crate) fn insert(&mut self, place: FileRange) -> bool {
-        self.0.insert(place)
+    /// Whether the rule comes to a place for the first time: rules see the same file through several runs.
+    pub(crate) fn mark_reported(&mut self, place: FileRange) -> bool {
+        self.reported.insert(place)
     }
 }
 

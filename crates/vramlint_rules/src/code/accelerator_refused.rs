@@ -59,7 +59,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Severity, Value, message};
 use vramlint_catalog::classes;
@@ -86,15 +85,14 @@ const MOVED: &[(&str, &str)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("accelerate", "Accelerator") || call.is_subclass {
             continue;
         }
-        precision(call, &mut reported, out);
-        accumulation(cx, at, &mut reported, out);
-        precision_of_the_environment(cx, at, &mut reported, out);
+        precision(call, out);
+        accumulation(cx, at, out);
+        precision_of_the_environment(cx, at, out);
         for (name, instead) in MOVED {
             let Some(argument) = call.argument(name, None) else { continue };
             let Some(severity) =
@@ -102,7 +100,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             else {
                 continue;
             };
-            if reported.insert(argument.place) {
+            if out.mark_reported(argument.place) {
                 out.push(
                     RULE.finding(
                         argument.place,
@@ -119,7 +117,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn precision(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn precision(call: &LibraryCall, out: &mut Sink) {
     let Some(argument) = call.argument("mixed_precision", None) else { return };
     let Some(value) = argument.sole_value() else { return };
     let ArgValue::Known(known) = &value.value else { return };
@@ -136,7 +134,7 @@ fn precision(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) 
         },
         _ => None,
     };
-    if !reported.insert(value.place) {
+    if !out.mark_reported(value.place) {
         return;
     }
     let mut finding = RULE
@@ -159,7 +157,7 @@ fn precision(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) 
 }
 
 /// `int()` of the argument, or of the variable that replaces it; a plugin of its own excludes the argument (accelerator.py:541-548).
-fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn accumulation(cx: &Context<'_>, at: &CallRef, out: &mut Sink) {
     const VARIABLE: &str = "ACCELERATE_GRADIENT_ACCUMULATION_STEPS";
     let call = at.call();
     let argument = call.argument("gradient_accumulation_steps", Some(3));
@@ -169,7 +167,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
         .is_some_and(|made| made.is("accelerate", "GradientAccumulationPlugin"));
     if let (Some(plugin), Some(argument), true) = (plugin, argument, made) {
         let steps = argument.constant().and_then(Value::as_int).filter(|steps| *steps != 1);
-        if let Some(steps) = steps.filter(|_| reported.insert(argument.place)) {
+        if let Some(steps) = steps.filter(|_| out.mark_reported(argument.place)) {
             let message = message!(
                 "Accelerator() rejects gradient_accumulation_steps={steps} together with a gradient_accumulation_plugin",
                 "已给出 gradient_accumulation_plugin 时 Accelerator() 拒绝 gradient_accumulation_steps={steps}"
@@ -190,7 +188,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
     if let Some(value) = argument.and_then(|argument| argument.sole_value())
         && let ArgValue::Known(Value::Text(text)) = &value.value
         && !number(text)
-        && reported.insert(value.place)
+        && out.mark_reported(value.place)
     {
         let message = message!(
             "Accelerator() raises an error: gradient_accumulation_steps = '{text}' is not an integer",
@@ -207,7 +205,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
             continue;
         }
         let place = FileRange::new(launch.file, variable.range);
-        if reported.insert(place) {
+        if out.mark_reported(place) {
             let message = message!(
                 "Accelerator() raises an error: {VARIABLE}={text} is not an integer",
                 "Accelerator() 会报错：{VARIABLE}={text} 不是整数"
@@ -220,7 +218,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, o
 }
 
 /// torchrun and python pass the variable on as it is, without a check: an unknown word means no mixed precision.
-fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, out: &mut Sink) {
     const VARIABLE: &str = "ACCELERATE_MIXED_PRECISION";
     let call = at.call();
     if !call.lacks("mixed_precision", Some(2)) {
@@ -234,7 +232,7 @@ fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, reported: &mut R
             continue;
         }
         let place = FileRange::new(launch.file, variable.range);
-        if reported.insert(place) {
+        if out.mark_reported(place) {
             let message = message!(
                 "{VARIABLE}={text} has no effect: accelerate expects one of: no, fp16, bf16, fp8, in lowercase",
                 "{VARIABLE}={text} 不起作用：accelerate 需要小写的 no、fp16、bf16、fp8 之一"

@@ -63,7 +63,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py`（`backward`、`accumulate`），统计了更新次数与梯度范数。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -78,7 +77,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !(call.library() == "accelerate" && call.name() == "backward" && call.in_loop) {
@@ -89,7 +87,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(Value::Int(count)) = given.constant().filter(|value| value.as_int().is_some_and(|count| count > 1)) else {
             continue;
         };
-        if counts(cx, at) || !reported.insert(call.place) {
+        if counts(cx, at) || !out.mark_reported(call.place) {
             continue;
         }
         out.push(

@@ -65,7 +65,6 @@
 //! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。
 
 use super::loops::loops;
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
@@ -87,7 +86,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !(call.library() == "accelerate" && call.name() == "backward") {
@@ -100,7 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let written = given.place.range.slice(&cx.project.file(given.place.file).text);
         let written = written.rsplit('=').next().unwrap_or(written).trim();
         let Some(division) = division(file, call.place).filter(|_| *count > 1) else { continue };
-        if !is_count(&division, *count, written) || !reported.insert(FileRange::new(call.file, division.range)) {
+        if !is_count(&division, *count, written) || !out.mark_reported(FileRange::new(call.file, division.range)) {
             continue;
         }
         let fix = division.whole.map(|loss| Fix {

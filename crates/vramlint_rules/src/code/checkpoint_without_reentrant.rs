@@ -51,7 +51,6 @@
 //! ## 来源
 //! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
@@ -76,7 +75,6 @@ pub(crate) static RULE: Rule = Rule {
 const NAMES: &[&str] = &["torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for file in &cx.project.files {
         let features = cx.project.features(file.id);
         let may_call = features.has(Feature::TorchUtils) && features.has(Feature::Checkpoint);
@@ -90,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 ArgumentKind::Positional | ArgumentKind::Star => false,
             });
             let place = FileRange::new(file.id, site.expr.range);
-            if !named || given || !reported.insert(place) {
+            if !named || given || !out.mark_reported(place) {
                 continue;
             }
             let span = VersionRange::since("torch", "2.0");

@@ -60,7 +60,6 @@
 //! torch 2.15.0，统计保存的字节：没有 `no_grad` 时每轮多 10496 KiB，正常 backward 之后为 0。
 
 use super::loops::{Loop, loops, loss_of, stops_gradients};
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
@@ -80,7 +79,6 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// What there is to say of one file; no other takes part.
 pub(super) fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     if let Some(module) = file.python().filter(|_| file.host.is_none() && features.has(Feature::Torch)) {
         let retains = features.has(Feature::RetainGraph);
         let evaluates = !features.has(Feature::GradientsOff);
@@ -89,7 +87,7 @@ pub(super) fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink)
         }
         for each in loops(module) {
             let finding = retained(file, &each).or_else(|| if evaluates { evaluated(file, module, &each) } else { None });
-            if let Some(finding) = finding.filter(|finding| reported.insert(finding.place)) {
+            if let Some(finding) = finding.filter(|finding| out.mark_reported(finding.place)) {
                 out.push(finding);
             }
         }

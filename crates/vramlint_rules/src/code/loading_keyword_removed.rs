@@ -61,7 +61,6 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
@@ -82,7 +81,6 @@ pub(crate) static RULE: Rule = Rule {
 const SPAN: VersionRange = VersionRange::since("transformers", "5.0.0");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !calls::loads_model(call) {
@@ -91,8 +89,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref() else { continue };
             let Some(help) = instead(name) else { continue };
-            let Some(severity) =
-                version_gate::severity(cx.project, call.file, &SPAN, Severity::Error).filter(|_| reported.insert(argument.place))
+            let Some(severity) = version_gate::severity(cx.project, call.file, &SPAN, Severity::Error)
+                .filter(|_| out.mark_reported(argument.place))
             else {
                 continue;
             };

@@ -46,7 +46,6 @@
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`，逐一实际运行；torch 2.0 起也拒绝没有工作进程的 `prefetch_factor`，更早则忽略。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Message, Severity, Value, message};
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
@@ -60,15 +59,14 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("torch", "DataLoader") || call.is_subclass {
             continue;
         }
-        numbers(call, &mut reported, out);
-        without_workers(cx, call, &mut reported, out);
-        pairs(cx, call, &mut reported, out);
+        numbers(call, out);
+        without_workers(cx, call, out);
+        pairs(cx, call, out);
     }
 }
 
@@ -83,15 +81,15 @@ fn known_argument<'c>(call: &'c LibraryCall, name: &str) -> Option<(&'c CallArgu
     Some((argument, argument.constant()?))
 }
 
-fn push(place: FileRange, text: Message, help: Message, reported: &mut ReportedPlaces, out: &mut Sink) -> bool {
-    let first = reported.insert(place);
+fn push(place: FileRange, text: Message, help: Message, out: &mut Sink) -> bool {
+    let first = out.mark_reported(place);
     if first {
         out.push(RULE.finding(place, text).with_help(help));
     }
     first
 }
 
-fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn numbers(call: &LibraryCall, out: &mut Sink) {
     for (name, least) in [("batch_size", 1), ("num_workers", 0), ("prefetch_factor", 0), ("timeout", 0)] {
         let Some((argument, value)) = known_argument(call, name) else { continue };
         let fine = match value {
@@ -103,7 +101,7 @@ fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
             _ => false,
         };
         let place = argument.values[0].place;
-        if fine || !reported.insert(place) {
+        if fine || !out.mark_reported(place) {
             continue;
         }
         let mut finding = RULE
@@ -131,7 +129,7 @@ fn numbers(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
 }
 
 /// Arguments that only make sense with workers.
-fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn without_workers(cx: &Context<'_>, call: &LibraryCall, out: &mut Sink) {
     let workers = argument(call, "num_workers");
     let none = match workers {
         None => !call.open,
@@ -144,7 +142,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut Reported
         let Some((given, value)) = known_argument(call, name) else { continue };
         let asks =
             !matches!(value, Value::Null | Value::Bool(false)) && (name != "persistent_workers" || *value == Value::Bool(true));
-        if !asks || !reported.insert(given.place) {
+        if !asks || !out.mark_reported(given.place) {
             continue;
         }
         let mut finding = RULE
@@ -170,7 +168,7 @@ fn without_workers(cx: &Context<'_>, call: &LibraryCall, reported: &mut Reported
 }
 
 /// Arguments that exclude each other.
-fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn pairs(cx: &Context<'_>, call: &LibraryCall, out: &mut Sink) {
     let is = |name: &str, value: &Value| known_argument(call, name).is_some_and(|(_, known)| known == value);
     let thing = |name: &str| {
         argument(call, name).filter(|argument| {
@@ -186,7 +184,7 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
             "`shuffle=True` 与采样器互斥；torch 会报错"
         );
         let help = message!("remove shuffle: the sampler determines the order", "去掉 shuffle：顺序由采样器决定");
-        if push(shuffle.place, text, help, reported, out)
+        if push(shuffle.place, text, help, out)
             && let Some(finding) = out.findings.pop()
         {
             let finding = finding.with_related(sampler.place, message!("the sampler", "采样器"));
@@ -207,7 +205,7 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
                 "`{name}` 与批采样器互斥；torch 会报错"
             );
             let help = message!("remove `{name}`: the batch sampler determines it", "去掉 `{name}`：由批采样器决定");
-            if push(other.place, text, help, reported, out)
+            if push(other.place, text, help, out)
                 && let Some(finding) = out.findings.pop()
             {
                 out.push(finding.with_related(batches.place, message!("the batch sampler", "批采样器")));
@@ -220,6 +218,6 @@ fn pairs(cx: &Context<'_>, call: &LibraryCall, reported: &mut ReportedPlaces, ou
             "`drop_last` has no batches to drop with `batch_size=None`; torch raises an error",
             "`batch_size=None` 时不成批，`drop_last` 没有可丢弃的批次；torch 会报错"
         );
-        push(drop.place, text, message!("remove `drop_last`", "去掉 `drop_last`"), reported, out);
+        push(drop.place, text, message!("remove `drop_last`", "去掉 `drop_last`"), out);
     }
 }

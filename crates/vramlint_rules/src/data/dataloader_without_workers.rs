@@ -56,7 +56,6 @@
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
@@ -71,7 +70,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let loader = call.is("torch", "DataLoader") && !call.is_subclass && !call.open && at.facts.trains();
@@ -84,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         {
             continue;
         }
-        if !uses_gpu(cx, at) || !reported.insert(workers.place) {
+        if !uses_gpu(cx, at) || !out.mark_reported(workers.place) {
             continue;
         }
         out.push(

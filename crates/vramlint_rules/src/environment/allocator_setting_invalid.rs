@@ -48,7 +48,6 @@
 //! torch 2.15.0 `c10/core/AllocatorConfig.cpp`、`c10/cuda/CUDAAllocatorConfig.cpp`，每种情况都用
 //! `torch._C._accelerator_setAllocatorSettings` 实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
@@ -69,12 +68,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for set in cx.project.environment().iter().filter(|set| set.exported && VARIABLES.contains(&set.name.as_str())) {
         let Some(value) = &set.value else { continue };
         for problem in errors(value) {
             let place = place(set, &problem);
-            if reported.insert(place) {
+            if out.mark_reported(place) {
                 out.push(finding(set, place, &problem));
             }
         }

@@ -45,7 +45,6 @@
 //! ## 来源
 //! torch 2.15.0，三个变量两两组合实际运行；`c10/core/AllocatorConfig.h`。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileId, FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
@@ -70,32 +69,31 @@ pub(crate) static RULE: Rule = Rule {
 type InForce<'a> = (usize, Option<&'a str>, FileRange);
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     let sets = cx.project.environment();
     for file in sets.chunk_by(|a, b| a.file == b.file) {
         let Some(first) = file.first() else { continue };
         let source = cx.project.file(first.file);
         if source.script().is_some() {
-            script(source, &mut reported, out);
+            script(source, out);
         } else {
-            together(file, &mut reported, out);
+            together(file, out);
         }
     }
 }
 
 /// What each command of a script sees.
-fn script(file: &SourceFile, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn script(file: &SourceFile, out: &mut Sink) {
     for command in file.script().into_iter().flat_map(|script| &script.commands) {
         let seen = VARIABLES.iter().enumerate().filter_map(|(number, name)| {
             let made = command.environment.iter().rev().find(|made| made.name == *name)?;
             Some((number, made.value.text(), FileRange::new(file.id, made.range)))
         });
-        compare(&seen.collect::<Vec<_>>(), reported, out);
+        compare(&seen.collect::<Vec<_>>(), out);
     }
 }
 
 /// One of each in a file that is not a script: they are in one mapping, or in one program.
-fn together(sets: &[VariableAssignment], reported: &mut ReportedPlaces, out: &mut Sink) {
+fn together(sets: &[VariableAssignment], out: &mut Sink) {
     let mut seen: Vec<InForce<'_>> = Vec::new();
     for (number, name) in VARIABLES.iter().enumerate() {
         let mut own = sets.iter().filter(|set| set.name == *name);
@@ -106,7 +104,7 @@ fn together(sets: &[VariableAssignment], reported: &mut ReportedPlaces, out: &mu
             }
         }
     }
-    compare(&seen, reported, out);
+    compare(&seen, out);
 }
 
 /// Whether two entries are close enough to belong to one mapping.
@@ -115,14 +113,14 @@ fn near(a: FileRange, b: FileRange) -> bool {
     same(a.file, b.file) && a.range.start.abs_diff(b.range.start) < 400
 }
 
-fn compare(seen: &[InForce<'_>], reported: &mut ReportedPlaces, out: &mut Sink) {
+fn compare(seen: &[InForce<'_>], out: &mut Sink) {
     let Some(((winner, Some(value), at), others)) = seen.split_first() else { return };
     for (loser, other, place) in others {
         let same = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         if other.is_none_or(|other| other.trim().is_empty() || same(other) == same(value)) || value.trim().is_empty() {
             continue;
         }
-        if !reported.insert(*place) {
+        if !out.mark_reported(*place) {
             continue;
         }
         let (winner, loser) = (VARIABLES[*winner], VARIABLES[*loser]);

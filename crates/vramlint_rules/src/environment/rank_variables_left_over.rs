@@ -64,7 +64,6 @@
 //! torch 2.15.0 `distributed/rendezvous.py:262-310`（env://）与 `distributed/run.py:714`（`--master-addr`，只读取 `PET_MASTER_ADDR`）；
 //! accelerate 1.15.0 `state.py:202`，阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_catalog::Dialect;
@@ -86,7 +85,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for run in &cx.project.runs {
         let Some(launch) =
             run.launch.as_deref().filter(|launch| !launch.has_unknown_flags && !launch.in_loop && !launch.conditional)
@@ -98,7 +96,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Launcher::Torchrun => unread_address(cx.project, launch),
             _ => None,
         };
-        if let Some(finding) = found.filter(|finding| reported.insert(finding.place)) {
+        if let Some(finding) = found.filter(|finding| out.mark_reported(finding.place)) {
             out.push(finding.with_run(&run.id));
         }
     }

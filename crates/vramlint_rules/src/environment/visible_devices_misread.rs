@@ -44,7 +44,6 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda._parse_visible_devices`，实际运行；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Message, Severity, message};
 use vramlint_edit as edit;
@@ -68,14 +67,13 @@ pub(crate) static RULE: Rule = Rule {
 pub(super) const VARIABLE: &str = "CUDA_VISIBLE_DEVICES";
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for set in cx.project.environment().iter().filter(|set| set.exported && set.name == VARIABLE) {
         let Some(value) = &set.value else { continue };
         let seen = visible_devices::parse(value);
         let Some(trouble) = &seen.problem else { continue };
         // Documents contain placeholders: `CUDA_VISIBLE_DEVICES=X`.
         let placeholder = cx.project.is_documentation_snippet(set.file) && matches!(trouble, DeviceListProblem::NotAnId(_));
-        if !placeholder && reported.insert(set.place) {
+        if !placeholder && out.mark_reported(set.place) {
             out.push(finding(set, value, &seen, trouble));
         }
     }

@@ -3,7 +3,6 @@
 
 pub(crate) mod refusals;
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Rule, Sink};
 use vramlint_base::{Finding, Message, Severity, message};
 use vramlint_catalog::Dialect;
@@ -94,14 +93,13 @@ pub(crate) fn run_with(
     out: &mut Sink,
     finish: impl Fn(&FrameworkConfig<'_>, &Refusal, Finding) -> Finding,
 ) {
-    let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
         let all = checks.iter().copied().chain(refusals::of_rule(rule.name));
         for (_, check) in all.filter(|(dialect, _)| *dialect == keys.dialect) {
             let Some(refusal) = check(keys) else { continue };
             let Some(place) = keys.place(refusal.at) else { continue };
             let Some(severity) = severity(cx, keys, &refusal) else { continue };
-            if !reported.insert(place) {
+            if !out.mark_reported(place) {
                 continue;
             }
             let what = title(keys, &refusal, severity);

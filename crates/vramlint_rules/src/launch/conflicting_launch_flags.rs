@@ -38,7 +38,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1204` 与 `:1211`、`utils/launch.py:81` 与 `:247`，实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
@@ -54,10 +53,9 @@ pub(crate) static RULE: Rule = Rule {
 const MODES: &[&str] = &["--cpu", "--multi_gpu", "--tpu", "--use_deepspeed", "--use_fsdp"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches().iter().filter(|start| !start.is_alone()) {
         for finding in [modes(start), lonely(start), module(start)].into_iter().flatten() {
-            if reported.insert(finding.place) {
+            if out.mark_reported(finding.place) {
                 out.push(finding);
             }
         }

@@ -77,7 +77,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`（映射多于一项即拒绝），实际运行；`utils/modeling.py`（如何拆分），实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{Concept, models};
@@ -107,7 +106,6 @@ const CHECKED: VersionRange = VersionRange::since("accelerate", "0.24.1");
 const SPREADING: &[&str] = &["auto", "balanced", "balanced_low_0", "sequential"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     // Most severe first: a file may be part of several runs.
     let mut found: Vec<Finding> = Vec::new();
     for run in &cx.project.runs {
@@ -125,7 +123,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     for finding in found {
-        if reported.insert(finding.place) {
+        if out.mark_reported(finding.place) {
             out.push(finding);
         }
     }

@@ -46,7 +46,6 @@
 //! ## 来源
 //! transformers 5.23.0 `integrations/accelerate.py`，实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
@@ -93,7 +92,6 @@ const DEVICES: &[&str] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let Some(argument) = call.argument("device_map", None).filter(|_| calls::loads_model(call)) else { continue };
@@ -103,7 +101,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             ArgValue::Known(Value::Int(number)) if *number < 0 => (number.to_string(), None),
             _ => continue,
         };
-        if !reported.insert(value.place) {
+        if !out.mark_reported(value.place) {
             continue;
         }
         let mut finding = RULE

@@ -65,7 +65,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`、`:1867`、`:1876`，实际运行；transformers 5.23.0 `integrations/accelerate.py:136`（ZeRO-3），阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -82,7 +81,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let load = at.call();
         let Some(argument) = load.argument("device_map", None).filter(|_| calls::loads_model(load) && !load.conditional) else {
@@ -98,7 +96,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 trained?;
                 on_disk(at, load, &value.value, value.place)
             });
-        if let Some(finding) = finding.filter(|_| reported.insert(value.place)) {
+        if let Some(finding) = finding.filter(|_| out.mark_reported(value.place)) {
             out.push(match trained {
                 Some(user) => {
                     finding.with_related(user.place, message!("accelerate raises an error here", "accelerate 在此报错"))

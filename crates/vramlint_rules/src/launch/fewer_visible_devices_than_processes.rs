@@ -43,7 +43,6 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda.set_device`；accelerate 1.15.0 `state.py` 的 `set_device`，阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -65,11 +64,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for run in &cx.project.runs {
         let Some((processes, at)) = processes(run) else { continue };
         let Some((devices, shown)) = devices(cx, run) else { continue };
-        if devices == 0 || processes <= devices || on_cpu(cx, run) || !reported.insert(at) {
+        if devices == 0 || processes <= devices || on_cpu(cx, run) || !out.mark_reported(at) {
             continue;
         }
         let finding = RULE

@@ -49,7 +49,6 @@
 //! accelerate 1.15.0 `utils/launch.py:178`，实际运行：`FP8 is not available on this machine`；`commands/launch.py:791` 与 `accelerator.py:4400`，实际运行；
 //! `accelerator.py:519` 与 `:606`、`utils/dataclasses.py:1346`，阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Finding, Severity, message};
 use vramlint_resolve::versions::{VersionEvidence, VersionSpec};
@@ -76,14 +75,13 @@ const LIBRARIES: &[&str] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(precision) = start.top_level("mixed_precision").known() else { continue };
         if !precision.text().is_some_and(|text| text.eq_ignore_ascii_case("fp8")) {
             continue;
         }
         for finding in [spelling(start), library(cx, &precision), sharding(start)].into_iter().flatten() {
-            if reported.insert(finding.place) {
+            if out.mark_reported(finding.place) {
                 out.push(finding);
             }
         }

@@ -40,7 +40,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：只数编号个数，不核对 GPU，因此接受该列表。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 
@@ -52,11 +51,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some((ids, given)) = start.gpu_ids() else { continue };
         let Some(twice) = ids.iter().enumerate().find(|(i, id)| ids[..*i].contains(id)).map(|(_, id)| id) else { continue };
-        if reported.insert(given.place) {
+        if out.mark_reported(given.place) {
             let shown = ids.join(",");
             let finding = RULE.finding(
                 given.place,

@@ -55,7 +55,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:153`（断言）、`:216-226`（端点）、`:454`（主机文件），实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Message, Severity, Value, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
@@ -74,11 +73,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some((machines, given)) = start.number("num_machines").filter(|(machines, _)| *machines > 1) else { continue };
         let Some((severity, message, help)) = lacks(start, machines) else { continue };
-        if !reported.insert(given.place) {
+        if !out.mark_reported(given.place) {
             continue;
         }
         let severity = if start.is_alone() { Severity::Info } else { severity };

@@ -52,7 +52,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/modeling.py`（`convert_file_size_to_int`、`get_max_memory`），经 transformers 5.23.0 实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
@@ -74,7 +73,6 @@ enum Size {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !plans(call) {
@@ -82,8 +80,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let Some(entries) = call.argument("max_memory", None).and_then(calls::dict_entries) else { continue };
         for entry in entries {
-            device(call, entry, &mut reported, out);
-            size(call, entry, &mut reported, out);
+            device(call, entry, out);
+            size(call, entry, out);
         }
     }
 }
@@ -96,10 +94,10 @@ pub(super) fn plans(call: &LibraryCall) -> bool {
     by_load || call.library() == "accelerate" && matches!(call.name(), "infer_auto_device_map" | "get_balanced_memory")
 }
 
-fn device(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn device(call: &LibraryCall, entry: &DictEntry, out: &mut Sink) {
     let Value::Text(name) = &entry.key else { return };
     let Some(place) = entry.key_place.filter(|_| !matches!(name.as_str(), "cpu" | "disk" | "mps")) else { return };
-    if !reported.insert(place) {
+    if !out.mark_reported(place) {
         return;
     }
     let number = name.strip_prefix("cuda:").or_else(|| name.strip_prefix("gpu:")).unwrap_or(name).parse::<u8>().ok();
@@ -129,7 +127,7 @@ fn device(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, 
     out.push(finding);
 }
 
-fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn size(call: &LibraryCall, entry: &DictEntry, out: &mut Sink) {
     let Some(value) = calls::single_value(&entry.values) else { return };
     let ArgValue::Known(Value::Text(text)) = &value.value else { return };
     let mut finding = match read(text) {
@@ -148,7 +146,7 @@ fn size(call: &LibraryCall, entry: &DictEntry, reported: &mut ReportedPlaces, ou
             message!("'{text}' is not a valid size; accelerate rejects it", "'{text}' 不是有效的大小；accelerate 会拒绝"),
         ),
     };
-    if !reported.insert(value.place) {
+    if !out.mark_reported(value.place) {
         return;
     }
     if !call.place.range.contains(value.place.range) {

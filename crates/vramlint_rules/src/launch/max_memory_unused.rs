@@ -52,7 +52,6 @@
 //! transformers 5.23.0 `integrations/accelerate.py`、accelerate 1.15.0 `utils/modeling.py`，实际运行。
 
 use super::max_memory_invalid::plans;
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
@@ -66,7 +65,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in cx.project.calls() {
         let call = at.call();
         let Some(budget) = call.argument("max_memory", None).filter(|_| calls::loads_model(call)) else { continue };
@@ -82,7 +80,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => false,
         });
         if call.lacks("device_map", None) || fixed {
-            if reported.insert(budget.place) {
+            if out.mark_reported(budget.place) {
                 let mut finding = RULE
                     .finding(
                         budget.place,
@@ -109,7 +107,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let ArgValue::Dict { entries, open: false } = &value.value else { continue };
         let gpus_only = !entries.is_empty() && entries.iter().all(|entry| matches!(entry.key, Value::Int(_)));
-        if plans(call) && gpus_only && reported.insert(budget.place) {
+        if plans(call) && gpus_only && out.mark_reported(budget.place) {
             out.push(
                 RULE.finding(
                     budget.place,

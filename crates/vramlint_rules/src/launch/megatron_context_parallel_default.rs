@@ -48,7 +48,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2681`、1.13.0 `:2635`，阅读源码；1.12.0 没有该字段。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 use vramlint_resolve::versions::VersionRange;
@@ -71,13 +70,12 @@ pub(crate) static RULE: Rule = Rule {
 const DEFAULT: VersionRange = VersionRange::since("accelerate", "1.13");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(kind) = start.distributed_type().filter(|kind| kind.name == "MEGATRON_LM") else { continue };
         let silent = matches!(start.block("megatron_lm_config", "megatron_lm_context_parallel_size"), Evaluated::Absent);
         let in_environment = start.launch.is_some_and(|launch| launch.variable("MEGATRON_LM_CONTEXT_PARALLEL_SIZE").is_some());
         let Some(severity) = version_gate::severity(cx.project, kind.place.file, &DEFAULT, Severity::Warning) else { continue };
-        if !silent || in_environment || !reported.insert(kind.place) {
+        if !silent || in_environment || !out.mark_reported(kind.place) {
             continue;
         }
         let finding = RULE.finding(

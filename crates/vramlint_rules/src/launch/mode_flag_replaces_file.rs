@@ -52,7 +52,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1217-1245` 与 `:1390-1417`，实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
@@ -68,11 +67,10 @@ pub(crate) static RULE: Rule = Rule {
 const SHARDED: &[&str] = &["FSDP", "DEEPSPEED", "MEGATRON_LM"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches().iter().filter(|start| !start.is_alone()) {
         let Some((flag, at)) = mode(start) else { continue };
         let finding = dropped_type(start, flag, at).or_else(|| dropped_sizes(start, flag, at));
-        if let Some(finding) = finding.filter(|finding| reported.insert(finding.place)) {
+        if let Some(finding) = finding.filter(|finding| out.mark_reported(finding.place)) {
             out.push(with_fix(finding, start, at));
         }
     }

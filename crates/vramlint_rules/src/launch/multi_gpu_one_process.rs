@@ -39,7 +39,6 @@
 //! accelerate 1.15.0 `commands/launch.py:1208`，实际运行：同时给出参数 `--multi_gpu --num_processes 1` 会被拒绝，因此报为错误；
 //! 写在文件中，或一半在文件、一半在参数中，则会被接受并只启动一个进程。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -57,9 +56,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for run in &cx.project.runs {
-        in_run(cx.project, run, &mut reported, out);
+        in_run(cx.project, run, out);
     }
     for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
         let used = cx.project.runs.iter().any(|run| run.accelerate == Some(file.id));
@@ -93,7 +91,7 @@ fn several(kind: &str) -> bool {
 }
 
 /// The effective settings of a run: the place of the multi-GPU type and that of the single process.
-fn in_run(project: &Project, run: &Run, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn in_run(project: &Project, run: &Run, out: &mut Sink) {
     let winning = |concept: Concept| run.settings.get(&concept).and_then(|setting| setting.winning());
     let (Some(kind), Some(count)) = (winning(Concept::DistributedType), winning(Concept::NumProcesses)) else { return };
     let Some(name) = kind.known().and_then(Value::as_str).filter(|name| several(name)) else { return };
@@ -109,7 +107,7 @@ fn in_run(project: &Project, run: &Run, reported: &mut ReportedPlaces, out: &mut
     let lowered = matches!(count.origin, Origin::Flag { .. }) && matches!(kind.origin, Origin::File { .. });
     let in_file = matches!(kind.origin, Origin::File { .. }) && !lowered;
     let (place, other) = if in_file { (kind_at, count_at) } else { (count_at, kind_at) };
-    if !reported.insert(place) {
+    if !out.mark_reported(place) {
         return;
     }
     let flags = matches!(kind.origin, Origin::Flag { .. }) && matches!(count.origin, Origin::Flag { .. });

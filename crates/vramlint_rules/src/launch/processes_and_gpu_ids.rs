@@ -52,7 +52,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行；`utils/launch.py:269-292`，以模拟的 GPU 实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Finding, Fix, Severity, count_noun, message};
@@ -67,7 +66,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let found = match start.gpu_ids() {
             Some((ids, given)) => {
@@ -75,7 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             None => against_target(start),
         };
-        if let Some(finding) = found.filter(|finding| reported.insert(finding.place)) {
+        if let Some(finding) = found.filter(|finding| out.mark_reported(finding.place)) {
             out.push(finding);
         }
     }

@@ -44,7 +44,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1390-1417` 与 `utils/launch.py:99-200`，在 CPU 上完整运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Message, Severity, message};
 use vramlint_resolve::Feature;
@@ -58,12 +57,11 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some((count, processes)) = start.processes().filter(|(count, _)| *count > 1) else { continue };
         let Some((place, why)) = single(start) else { continue };
         let at = place.unwrap_or(processes.place);
-        if !reported.insert(at) {
+        if !out.mark_reported(at) {
             continue;
         }
         let mut finding = RULE.finding(

@@ -45,7 +45,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:217-219`，实际运行：整除，且不检查编号。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
@@ -59,11 +58,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some((machines, given)) = start.number("num_machines").filter(|(machines, _)| *machines > 1) else { continue };
         for finding in [processes(start, machines, &given), rank(start, machines, &given)].into_iter().flatten() {
-            if reported.insert(finding.place) {
+            if out.mark_reported(finding.place) {
                 out.push(finding);
             }
         }

@@ -49,7 +49,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py`、torch 2.15.0 `distributed/run.py`，实际运行：`unrecognized arguments`。比较了 accelerate 0.20.3 起 13 个版本的参数。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, message};
 use vramlint_catalog::flags::{self, Launcher};
@@ -101,13 +100,12 @@ const ELSEWHERE: &[(Launcher, &str, &str)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for launch in &cx.project.launches {
         if !matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun) || launch.has_unknown_flags {
             continue;
         }
         for flag in &launch.flags {
-            if let Some(finding) = judge(cx, launch, flag).filter(|finding| reported.insert(finding.place)) {
+            if let Some(finding) = judge(cx, launch, flag).filter(|finding| out.mark_reported(finding.place)) {
                 out.push(finding);
             }
         }

@@ -39,7 +39,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:137`（唯一导出它的地方），实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
@@ -53,11 +52,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(given) = start.top_level("use_cpu").known().filter(|given| given.as_bool() == Some(true)) else { continue };
         let Some(kind) = start.distributed_type() else { continue };
-        if !matches!(start.method(), Some(LaunchMethod::Torchrun | LaunchMethod::DeepSpeed)) || !reported.insert(given.place) {
+        if !matches!(start.method(), Some(LaunchMethod::Torchrun | LaunchMethod::DeepSpeed)) || !out.mark_reported(given.place) {
             continue;
         }
         let name = &kind.name;

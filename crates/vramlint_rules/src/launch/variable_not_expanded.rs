@@ -54,7 +54,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:161`、`:216-219` 与 `:233`，实际运行：`invalid literal for int() with base 10: '${SLURM_NODEID}'`。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::{Feature, Project, SourceFile};
@@ -72,7 +71,6 @@ pub(crate) static RULE: Rule = Rule {
 const KEYS: &[&str] = &["num_processes", "num_machines", "machine_rank", "main_process_port", "main_process_ip"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let (Some(file), Some(root)) = (start.file, start.root()) else { continue };
         if !cx.project.features(file.id).has(Feature::Dollar)
@@ -87,7 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for (key, node) in found {
             let Some(finding) = judge(start, root, file, key, node) else { continue };
-            if reported.insert(finding.place) {
+            if out.mark_reported(finding.place) {
                 out.push(finding);
             }
         }

@@ -71,7 +71,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:166-200` 与 `:267-345`，对每个变量实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -112,7 +111,6 @@ const ALWAYS: &[&str] =
 const USUAL: &[&str] = &["MASTER_PORT", "WORLD_SIZE"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(launch) = start.launch.filter(|launch| launch.launcher == Launcher::Accelerate) else { continue };
         if start.may_hide() {
@@ -126,7 +124,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let Some((now, by)) = overwritten(start, &variable.name, asked) else { continue };
             let place = FileRange::new(launch.file, variable.range);
-            if !reported.insert(place) {
+            if !out.mark_reported(place) {
                 continue;
             }
             let name = &variable.name;

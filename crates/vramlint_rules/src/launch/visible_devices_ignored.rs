@@ -42,7 +42,6 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `launcher/runner.py:448`，阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
@@ -58,7 +57,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for launch in cx.project.launches.iter().filter(|launch| launch.launcher == Launcher::DeepSpeed && !launch.has_unknown_flags)
     {
         // With a hostfile the machines decide, and the variable is kept.
@@ -66,7 +64,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(shown) = set.value.text().filter(|value| !value.is_empty()) else { continue };
         let Some((flag, chosen)) = chooses(launch) else { continue };
         let place = FileRange::new(launch.file, set.range);
-        if !reported.insert(place) {
+        if !out.mark_reported(place) {
             continue;
         }
         let same = chosen.is_some_and(|chosen| {

@@ -54,7 +54,6 @@
 
 use crate::memory::format::gib;
 use crate::memory::model_lifetime::{Pair, pair};
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Message, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -75,7 +74,6 @@ const NEEDED: &[&str] =
     &["ref", "reference", "teacher", "target", "frozen", "old", "init", "initial", "base", "ema", "draft", "critic"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for run in &cx.project.runs {
         let Some(code) = &run.code else { continue };
         let loads: Vec<(&ModelLoad, &str)> =
@@ -84,7 +82,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             for (second, other) in &loads[index + 1..] {
                 if id == other
                     && let Some(pair) = pair(cx.project, first, second).filter(|pair| !is_needed(pair))
-                    && reported.insert(pair.second)
+                    && out.mark_reported(pair.second)
                 {
                     let size = cx.models.find(id).and_then(|model| size(&model, second));
                     out.push(

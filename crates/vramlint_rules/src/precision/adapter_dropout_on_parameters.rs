@@ -46,7 +46,6 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py` 的 `ParamWrapper`，已运行：`ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
@@ -65,7 +64,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("peft", "LoraConfig") || call.is_subclass {
@@ -81,7 +79,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let Some(dropout) = call.argument("lora_dropout", None) else { continue };
         let share = dropout.constant().and_then(Value::as_float).filter(|share| *share > 0.0);
-        let Some(share) = share.filter(|_| reported.insert(dropout.place)) else { continue };
+        let Some(share) = share.filter(|_| out.mark_reported(dropout.place)) else { continue };
         let mut found = RULE
             .finding(
                 dropout.place,

@@ -47,7 +47,6 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Message, Severity, Value, message};
 use vramlint_resolve::CallRef;
@@ -73,7 +72,6 @@ struct Wrong {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("peft", "LoraConfig") || call.is_subclass {
@@ -95,7 +93,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(RULE.severity)
             };
             let Some(severity) = severity else { continue };
-            let Some(wrong) = wrong.filter(|_| reported.insert(value.place)) else { continue };
+            let Some(wrong) = wrong.filter(|_| out.mark_reported(value.place)) else { continue };
             let mut finding = RULE.finding(value.place, wrong.message).with_severity(severity).with_help(wrong.help);
             if !call.place.range.contains(value.place.range) {
                 finding = finding.with_related(call.place, calls::reached_message(call));

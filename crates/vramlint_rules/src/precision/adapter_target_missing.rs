@@ -47,7 +47,6 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/tuners_utils.py`（仅当全不匹配时抛 `NoMatchingPeftModuleError`），实际运行；线性层名称取自 transformers 5.23.0。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::models;
@@ -62,7 +61,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let model = call.argument("model", Some(0)).and_then(|argument| argument.sole_value());
@@ -96,7 +94,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             .filter(|name| is_layer(name) && !known.linear_modules.contains(name))
             .collect();
         let all = missing.len() == names.len();
-        if missing.is_empty() || !reported.insert(targets.place) {
+        if missing.is_empty() || !out.mark_reported(targets.place) {
             continue;
         }
         let shown = missing.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");

@@ -41,7 +41,6 @@
 //! ## 来源
 //! peft 0.21.2 `utils/other.py` 的 `ModulesToSaveWrapper`，已运行：副本可训练，dtype 与基座相同。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::calls;
@@ -63,7 +62,6 @@ pub(crate) static RULE: Rule = Rule {
 const TABLES: &[&str] = &["embed_tokens", "lm_head", "wte", "embed_in", "embed_out", "word_embeddings", "tok_embeddings"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if call.library() != "peft" || !call.name().ends_with("LoraConfig") {
@@ -72,7 +70,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(given) = call.argument("modules_to_save", None) else { continue };
         let Some(Value::List(names)) = given.constant() else { continue };
         let tables: Vec<&str> = names.iter().filter_map(Value::as_str).filter(|name| TABLES.contains(name)).collect();
-        if tables.is_empty() || !reported.insert(given.place) {
+        if tables.is_empty() || !out.mark_reported(given.place) {
             continue;
         }
         let shown = tables.join(", ");

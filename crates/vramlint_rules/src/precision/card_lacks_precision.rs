@@ -70,7 +70,6 @@
 //! bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些 GPU 上实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding, with_fix};
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileId, Severity, Value, message};
 use vramlint_catalog::gpus::{self, Gpu};
@@ -163,7 +162,6 @@ fn arguments(cx: &Context<'_>, set: &ArgumentSet, gpu: &Gpu, reported: &mut Repo
 
 /// FlashAttention 2 for a model that is loaded.
 fn attention(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let Some(gpu) = old_gpu(cx, call.file).filter(|_| calls::loads_model(call)) else { continue };
@@ -171,7 +169,7 @@ fn attention(cx: &Context<'_>, out: &mut Sink) {
         let Some((text, place)) = calls::text_value(argument).filter(|(text, _)| text.starts_with("flash_attention_")) else {
             continue;
         };
-        if !reported.insert(place) {
+        if !out.mark_reported(place) {
             continue;
         }
         let name = gpu.name;

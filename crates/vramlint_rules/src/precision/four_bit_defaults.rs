@@ -52,7 +52,6 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
@@ -65,7 +64,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in cx.project.calls() {
         let call = at.call();
         let four = call.argument("load_in_4bit", None).filter(|argument| argument.constant() == Some(&Value::Bool(true)));
@@ -75,7 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let (kind, compute) = (set("bnb_4bit_quant_type"), set("bnb_4bit_compute_dtype"));
         // Both widths at once raise an error, which another rule reports.
         let eight = call.argument("load_in_8bit", None).is_some_and(|argument| argument.constant() == Some(&Value::Bool(true)));
-        if kind && compute || eight || !reported.insert(four.place) {
+        if kind && compute || eight || !out.mark_reported(four.place) {
             continue;
         }
         let finding = match (kind, compute) {

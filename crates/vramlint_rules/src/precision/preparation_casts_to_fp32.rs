@@ -56,7 +56,6 @@
 //! ## 来源
 //! peft 0.21.2 `utils/other.py` 的 `prepare_model_for_kbit_training`，已运行；trl 1.16.0 `trainer/sft_trainer.py`，已阅读。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::models;
@@ -79,7 +78,6 @@ pub(crate) static RULE: Rule = Rule {
 const LARGE: u64 = 64_000;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("peft", "prepare_model_for_kbit_training") {
@@ -90,7 +88,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let id = load.argument("pretrained_model_name_or_path", Some(0)).and_then(calls::text_value);
         let Some(known) = id.and_then(|(id, _)| models::find(id)) else { continue };
         let Some(rows) = vocabulary(known.config) else { continue };
-        if rows < LARGE || !reported.insert(call.place) {
+        if rows < LARGE || !out.mark_reported(call.place) {
             continue;
         }
         out.push(

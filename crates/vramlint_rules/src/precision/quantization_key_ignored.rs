@@ -53,7 +53,6 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__`，实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
@@ -104,7 +103,6 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in cx.project.calls() {
         let call = at.call();
         if !call.is("transformers", "BitsAndBytesConfig") || call.is_subclass {
@@ -112,7 +110,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for argument in &call.arguments {
             let Some(name) = argument.name.as_deref() else { continue };
-            if argument.may_be_absent() || KEYS.contains(&name) || SAVED.contains(&name) || !reported.insert(argument.place) {
+            if argument.may_be_absent() || KEYS.contains(&name) || SAVED.contains(&name) || !out.mark_reported(argument.place) {
                 continue;
             }
             let mut finding = RULE.finding(
@@ -135,12 +133,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             out.push(finding);
         }
-        off(call, &mut reported, out);
+        off(call, out);
     }
 }
 
 /// Nothing turns quantization on.
-fn off(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn off(call: &LibraryCall, out: &mut Sink) {
     let is_off = |name: &str| call.lacks(name, None) || call.constant_argument(name) == Some(&Value::Bool(false));
     let by_position = call.arguments.iter().any(|argument| argument.position.is_some());
     if by_position || call.open || !call.assigned.is_empty() || !is_off("load_in_4bit") || !is_off("load_in_8bit") {
@@ -151,7 +149,7 @@ fn off(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
         .iter()
         .any(|argument| argument.name.as_deref().is_some_and(|name| name.starts_with("bnb_") || name.starts_with("llm_")));
     // Explicitly switching both off is a choice; settings for a quantization that is off are not.
-    if mentions && reported.insert(call.place) {
+    if mentions && out.mark_reported(call.place) {
         out.push(
             RULE.finding(
                 call.callee,

@@ -47,7 +47,6 @@
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
 
 use crate::argument_findings::finding;
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentReader;
@@ -74,31 +73,30 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         if !call.is("transformers", "BitsAndBytesConfig") {
             continue;
         }
-        both(call, &mut reported, out);
-        kind(call, &mut reported, out);
+        both(call, out);
+        kind(call, out);
         for (key, asked) in TYPES {
             if let Some(argument) = call.argument(key, None) {
-                wrong_type(call, argument, key, asked, &mut reported, out);
+                wrong_type(call, argument, key, asked, out);
             }
         }
     }
-    both_in_model_config(cx, &mut reported, out);
+    both_in_model_config(cx, out);
 }
 
 /// The same in a `ModelConfig` of TRL, filled by its parser: creating it raises an error.
-fn both_in_model_config(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn both_in_model_config(cx: &Context<'_>, out: &mut Sink) {
     for set in
         cx.project.arguments().iter().filter(|set| set.has_class("trl.ModelConfig") && set.reader != ArgumentReader::Unknown)
     {
         let on = |name: &str| set.get(name).filter(|_| set.bool(name, false) == Some(true));
         let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { continue };
-        if reported.insert(eight.place) {
+        if out.mark_reported(eight.place) {
             let message = message!(
                 "`load_in_4bit` and `load_in_8bit` are both on; ModelConfig raises an error",
                 "`load_in_4bit` 与 `load_in_8bit` 同时打开；ModelConfig 会报错"
@@ -112,10 +110,10 @@ fn both_in_model_config(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &m
     }
 }
 
-fn both(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn both(call: &LibraryCall, out: &mut Sink) {
     let on = |name: &str| call.argument(name, None).filter(|argument| argument.constant() == Some(&Value::Bool(true)));
     let (Some(four), Some(eight)) = (on("load_in_4bit"), on("load_in_8bit")) else { return };
-    if reported.insert(eight.place) {
+    if out.mark_reported(eight.place) {
         out.push(
             RULE.finding(
                 eight.place,
@@ -131,11 +129,11 @@ fn both(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
 }
 
 /// A 4-bit type that bitsandbytes does not have: the configuration accepts it, loading the model does not.
-fn kind(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn kind(call: &LibraryCall, out: &mut Sink) {
     let Some(argument) = call.argument("bnb_4bit_quant_type", None) else { return };
     let Some((text, place)) = calls::text_value(argument).filter(|(text, _)| !matches!(*text, "nf4" | "fp4")) else { return };
     let on = call.constant_argument("load_in_4bit") == Some(&Value::Bool(true));
-    if !on || !reported.insert(place) {
+    if !on || !out.mark_reported(place) {
         return;
     }
     let mut finding = RULE
@@ -155,14 +153,7 @@ fn kind(call: &LibraryCall, reported: &mut ReportedPlaces, out: &mut Sink) {
     out.push(finding);
 }
 
-fn wrong_type(
-    call: &LibraryCall,
-    argument: &CallArgument,
-    key: &str,
-    asked: &str,
-    reported: &mut ReportedPlaces,
-    out: &mut Sink,
-) {
+fn wrong_type(call: &LibraryCall, argument: &CallArgument, key: &str, asked: &str, out: &mut Sink) {
     let Some(value) = argument.sole_value() else { return };
     let (found, known) = match &value.value {
         ArgValue::Known(known) => (known.python_type(), Some(known)),
@@ -171,7 +162,7 @@ fn wrong_type(
     };
     // A tuple is read as a list here, although the library distinguishes them.
     let absent_allowed = key == "llm_int8_skip_modules" && found == "NoneType";
-    if found == asked || absent_allowed || !reported.insert(value.place) {
+    if found == asked || absent_allowed || !out.mark_reported(value.place) {
         return;
     }
     let mut finding = RULE

@@ -45,7 +45,6 @@
 //! ## 来源
 //! unsloth 2026.8.19 与 2026.10.9 `models/loader.py`，阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
@@ -61,7 +60,6 @@ const WIDTHS: &[&str] =
     &["load_in_4bit", "load_in_8bit", "load_in_16bit", "load_in_fp8", "full_finetuning", "quantization_config"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in cx.project.calls() {
         let call = at.call();
         let loads = call.library() == "unsloth"
@@ -74,7 +72,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(Value::Text(name)) = named else { continue };
         let lower = name.to_lowercase();
         let names_width = ["4bit", "8bit", "16bit", "bf16", "fp8", "gptq", "awq"].iter().any(|mark| lower.contains(mark));
-        if names_width || !reported.insert(call.place) {
+        if names_width || !out.mark_reported(call.place) {
             continue;
         }
         let what = message!(

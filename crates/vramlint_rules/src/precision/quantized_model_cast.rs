@@ -45,7 +45,6 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`to`、`half`、`float`），4 位与 8 位均实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::CallRef;
@@ -60,7 +59,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let moves = call.name() == "cuda";
@@ -76,7 +74,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if moves && bits != 8 {
             continue;
         }
-        if adapted_before(at, receiver) || !reported.insert(call.place) {
+        if adapted_before(at, receiver) || !out.mark_reported(call.place) {
             continue;
         }
         if moves {

@@ -45,7 +45,6 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`get_correct_attn_implementation`）与 `AttentionInterface`，实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, message};
 use vramlint_catalog::classes;
@@ -65,7 +64,6 @@ fn names() -> Vec<&'static str> {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let config = call.name() == "from_config" && call.library() == "transformers";
@@ -75,7 +73,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(argument) = call.argument("attn_implementation", None) else { continue };
         let Some((word, place)) = calls::text_value(argument) else { continue };
         let known = names().contains(&word.strip_prefix("paged|").unwrap_or(word));
-        if known || word.contains('/') || registers(cx) || !reported.insert(place) {
+        if known || word.contains('/') || registers(cx) || !out.mark_reported(place) {
             continue;
         }
         let mut finding = RULE

@@ -49,7 +49,6 @@
 //! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
 
 use crate::argument_findings::{finding, with_fix};
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentReader;
@@ -103,7 +102,6 @@ const FAMILIES: &[&str] = &["float8_", "float4_", "bits", "int", "uint"];
 const STORAGE: &[&str] = &["float16", "float32", "int8", "uint8", "float64", "bfloat16"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project) {
         let call = at.call();
         let keys: &[&str] = if calls::loads_model(call) {
@@ -118,7 +116,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some((text, place)) = calls::text_value(argument) else { continue };
             let storage = *key == "bnb_4bit_quant_storage";
             let known = if storage { STORAGE.contains(&text) } else { is_dtype(text) };
-            if known || !reported.insert(place) {
+            if known || !out.mark_reported(place) {
                 continue;
             }
             let mut finding = RULE.finding(
@@ -149,12 +147,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(finding);
         }
     }
-    through_trl(cx, &mut reported, out);
+    through_trl(cx, out);
 }
 
 /// The same in the `model_init_kwargs` of a TRL configuration, which loads the model with them, and in the arguments from which `trl` and
 /// `TrlParser` build a `ModelConfig`.
-fn through_trl(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) {
+fn through_trl(cx: &Context<'_>, out: &mut Sink) {
     for set in trainings(cx.project).filter(|set| is_trl(set) && set.reader != ArgumentReader::Unknown) {
         let nested = set.get("model_init_kwargs").into_iter().flat_map(|given| &given.entries);
         let nested = nested.filter(|entry| matches!(entry.key.as_str(), "dtype" | "torch_dtype"));
@@ -163,7 +161,7 @@ fn through_trl(cx: &Context<'_>, reported: &mut ReportedPlaces, out: &mut Sink) 
         let parsed = set.get("dtype").filter(|_| set.has_class("trl.ModelConfig"));
         let parsed = parsed.and_then(|given| Some(("dtype", given.value.as_ref()?.as_str()?, given.value_place, Some(given))));
         for (key, text, place, given) in nested.chain(parsed) {
-            if is_dtype(text) || !reported.insert(place) {
+            if is_dtype(text) || !out.mark_reported(place) {
                 continue;
             }
             let message = message!(

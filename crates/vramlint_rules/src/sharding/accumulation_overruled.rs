@@ -62,7 +62,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:546` 与 `:2217`、`utils/dataclasses.py:1270`，逐项实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Message, Severity, TextRange, Value, message};
 use vramlint_resolve::Run;
@@ -77,14 +76,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     let starts = cx.accelerate_launches();
     for run in &cx.project.runs {
         let Some(code) = run.code.as_deref().filter(|_| deepspeed_json::is_plain_loop(run)) else { continue };
         let Some((steps, argument)) = accumulation_in_code(code) else { continue };
         let start = starts.iter().find(|start| start.run.is_some_and(|own| own.id == run.id));
         let Some((now, place, who)) = instead(run, start).filter(|(now, _, _)| *now != steps) else { continue };
-        if !reported.insert(place) {
+        if !out.mark_reported(place) {
             continue;
         }
         let finding = RULE.finding(

@@ -89,8 +89,8 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`，accelerate 1.15.0 `utils/dataclasses.py:1255`，DeepSpeed 0.19.8
 //! `runtime/config.py:602`；以实际训练测得。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, UnknownReason, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
@@ -108,7 +108,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
-        let mut reported = ReportedPlaces::default();
+        let mut reported = BTreeSet::new();
         for arguments in trainer_arguments::trainer_arguments(cx.project, config) {
             let reading = Reading { cx, config, arguments: &arguments };
             let found = [reading.clipping(), reading.accumulation()].into_iter().flatten().chain(reading.optimizer());

@@ -60,7 +60,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/deepspeed.py:143-160`，实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::keys;
@@ -82,7 +81,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         if start.distributed_type().is_none_or(|kind| kind.name != "DEEPSPEED") || start.flag("--cpu").is_some() {
             continue;
@@ -94,7 +92,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if fragment
             || start.project.path_resolver.resolve(path, folder).is_some()
             || written(start, path)
-            || !reported.insert(given.place)
+            || !out.mark_reported(given.place)
         {
             continue;
         }

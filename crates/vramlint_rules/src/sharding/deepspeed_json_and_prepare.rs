@@ -96,7 +96,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2198`、`:2252`、`:2258`、`:2266-2280`、`:2309-2320`、`utils/dataclasses.py:1277`，实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
@@ -117,7 +116,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(json) = deepspeed_json::deepspeed_json(start) else { continue };
         let mut found = Vec::new();
@@ -139,7 +137,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             );
         }
         for finding in found {
-            if reported.insert(finding.place) {
+            if out.mark_reported(finding.place) {
                 out.push(finding.with_run(&json.run.id));
             }
         }

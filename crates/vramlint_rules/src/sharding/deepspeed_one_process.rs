@@ -47,7 +47,6 @@
 //! ## 来源
 //! accelerate 1.15.0 与 DeepSpeed 0.19.8，以单进程实际运行：接受。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
@@ -60,13 +59,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some((1, processes)) = start.processes() else { continue };
         let Some(stage) = start.zero_stage().filter(|stage| *stage > 0) else { continue };
         if start.distributed_type().is_none_or(|kind| kind.name != "DEEPSPEED")
             || offloads(start)
-            || !reported.insert(processes.place)
+            || !out.mark_reported(processes.place)
         {
             continue;
         }

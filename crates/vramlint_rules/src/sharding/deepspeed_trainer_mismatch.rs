@@ -82,8 +82,8 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100-260`，逐键实际运行；accelerate 1.15.0 `utils/dataclasses.py:1255`（
 //! 由 accelerate 的文件指定 JSON 时，缺少的累积步数按 1 处理），阅读。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
@@ -105,7 +105,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for config in cx.deepspeed_configs() {
-        let mut reported = ReportedPlaces::default();
+        let mut reported = BTreeSet::new();
         for arguments in trainer_arguments::trainer_arguments(cx.project, config) {
             let compared = Compared { config, arguments: &arguments };
             for (path, wanted, fields) in compared.wanted() {

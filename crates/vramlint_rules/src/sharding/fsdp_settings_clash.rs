@@ -58,7 +58,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:306`、`utils/dataclasses.py:1968`、`:1970`、`:2001`、`:2070`，逐项实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::value_readers::{python_truth, str_to_bool};
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
@@ -76,9 +75,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in calls::uncaught_calls(cx.project).filter(|at| at.call().is("accelerate", "FullyShardedDataParallelPlugin")) {
-        if let Some(finding) = plugin(at.call()).filter(|finding| reported.insert(finding.place)) {
+        if let Some(finding) = plugin(at.call()).filter(|finding| out.mark_reported(finding.place)) {
             out.push(finding);
         }
     }
@@ -87,7 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         for finding in [loading(start), offload(cx, start), state_dict(start)].into_iter().flatten() {
-            if reported.insert(finding.place) {
+            if out.mark_reported(finding.place) {
                 out.push(finding);
             }
         }

@@ -55,7 +55,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2014`，实际运行：`There are currently no available devices found`；版本 2，实际运行：类型变为 NO。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 
@@ -67,13 +66,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(kind) = start.distributed_type().filter(|kind| kind.name == "FSDP") else { continue };
         let at = start.launch.map_or(kind.place.file, |launch| launch.file);
         let none = start.project.policy(at).target.count == Some(0);
         let Some(version) = start.fsdp_version().filter(|_| none && start.flag("--cpu").is_none()) else { continue };
-        if !reported.insert(kind.place) {
+        if !out.mark_reported(kind.place) {
             continue;
         }
         let synced = match start.block("fsdp_config", "fsdp_sync_module_states") {

@@ -50,7 +50,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1909`，实际运行：缺省即 `NO_WRAP`。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Finding, Severity, Value, message};
 use vramlint_resolve::Feature;
@@ -70,14 +69,13 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(kind) = start.distributed_type().filter(|kind| kind.name == "FSDP") else { continue };
         let mut severity = Severity::Warning;
         let absent = match start.block("fsdp_config", "fsdp_auto_wrap_policy") {
             Evaluated::Absent => true,
             Evaluated::Known(given) if given.text().is_some_and(|text| text.eq_ignore_ascii_case("NO_WRAP")) => {
-                if start.flag("--cpu").is_none() && reported.insert(given.place) {
+                if start.flag("--cpu").is_none() && out.mark_reported(given.place) {
                     out.push(chosen(given.place));
                 }
                 false
@@ -97,7 +95,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             (Some(key), Some(file)) => FileRange::new(file.id, key.range()),
             _ => kind.place,
         };
-        if reported.insert(place) {
+        if out.mark_reported(place) {
             let finding = RULE.finding(
                 place,
                 message!(

@@ -93,7 +93,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2180-2205`，实际运行：没有提示。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, count_noun, message};
 use vramlint_edit as edit;
@@ -114,7 +113,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(json) = deepspeed_json::deepspeed_json(start) else { continue };
         let Some((place, Value::Int(believed))) = json.value(&["train_micro_batch_size_per_gpu"]) else { continue };
@@ -134,7 +132,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let different = |(size, _): &(Option<i64>, FileRange)| size.is_some_and(|size| size != believed);
         let Some((Some(rows), at)) = sizes.first().copied().filter(|_| sizes.iter().all(different)) else { continue };
-        if !reported.insert(place) {
+        if !out.mark_reported(place) {
             continue;
         }
         let loaded = count_noun(rows, "sample");

@@ -55,7 +55,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `parallelism_config.py:309-340`、`:373`、`state.py:998-1007`，逐项实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Finding, Severity, count_noun, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
@@ -111,11 +110,10 @@ impl Sizes {
 }
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(sizes) = Sizes::of(start) else { continue };
         let found = itself(&sizes).or_else(|| context(start, &sizes)).or_else(|| product(start, &sizes));
-        if let Some(finding) = found.filter(|finding| reported.insert(finding.place)) {
+        if let Some(finding) = found.filter(|finding| out.mark_reported(finding.place)) {
             out.push(finding);
         }
     }

@@ -84,7 +84,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`，实际运行；`prepare()` 之后的权重类型，实际运行。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -107,11 +106,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(json) = deepspeed_json::deepspeed_json(start) else { continue };
         let Some((precision, at)) = precision(start, json.run) else { continue };
-        if let Some(finding) = against(&json, &precision, at).filter(|finding| reported.insert(finding.place)) {
+        if let Some(finding) = against(&json, &precision, at).filter(|finding| out.mark_reported(finding.place)) {
             out.push(finding.with_run(&json.run.id));
         }
     }

@@ -73,7 +73,6 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1507-1522`，阅读源码。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Message, Severity, message};
 use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall};
@@ -87,7 +86,6 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for start in cx.accelerate_launches() {
         let Some(kind) = start.distributed_type().filter(|kind| kind.name == "FSDP" && start.flag("--cpu").is_none()) else {
             continue;
@@ -104,7 +102,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let prepares = code.calls.iter().filter(|call| call.path == "accelerate.Accelerator.prepare");
         for call in prepares.filter(|call| !call.conditional && !call.caught && !call.open) {
             let Some(message) = refused(cx, code, call) else { continue };
-            if reported.insert(call.place) {
+            if out.mark_reported(call.place) {
                 let finding = RULE.finding(call.place, message).with_run(&run.id);
                 out.push(finding.with_related(kind.place, message!("FSDP 2 is set here", "FSDP 2 在此设置")).with_help(
                     message!("pass one model and its optimizer in the same call", "在同一调用中传入一个模型及其优化器"),

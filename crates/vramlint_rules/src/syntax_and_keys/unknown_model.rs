@@ -63,7 +63,6 @@
 //! 目录数据 `data/families.json`，每个系列各有来源：Lightning-AI/litgpt `litgpt/config.py`、技术报告、各组织在 hub 上的列表。
 //! vramlint 不会访问 hub。
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, Value, message};
@@ -84,11 +83,10 @@ pub(crate) static RULE: Rule = Rule {
 const NAMING: [Concept; 3] = [Concept::Model, Concept::ReferenceModel, Concept::RewardModel];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     let mut report = |name: &str, place: FileRange, run: Option<&Run>| {
         let Some(slip) = families::slip(name).filter(|_| !cx.models.is_available(name)) else { return };
         let (place, exact) = within(cx.project, place, name);
-        if reported.insert(place) {
+        if out.mark_reported(place) {
             let finding = RULE.finding(place, slip_message(name, &slip)).with_help(help(&slip));
             let finding = if exact && slip.near { finding.with_fix(fix(place, &slip)) } else { finding };
             out.push(if let Some(run) = run { finding.with_run(&run.id) } else { finding });

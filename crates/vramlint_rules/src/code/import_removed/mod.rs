@@ -61,7 +61,6 @@
 
 mod names;
 
-use crate::rule::ReportedPlaces;
 use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use names::{Gone, gone};
 use vramlint_base::{FileRange, Finding, Severity, message};
@@ -101,7 +100,6 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// `trl.PPOConfig(…)`: an attribute of the package that is gone.
 fn attributes(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for at in vramlint_semantic::calls::uncaught_calls(cx.project) {
         let call = at.call();
         let Some((module, name)) = call.path.rsplit_once('.').filter(|(module, _)| LIBRARIES.contains(module)) else { continue };
@@ -111,7 +109,7 @@ fn attributes(cx: &Context<'_>, out: &mut Sink) {
         let whole = written.split_once('.').is_some_and(|(first, rest)| {
             rest == name && file.python().is_some_and(|tree| Imports::of(tree).full(first).as_deref() == Some(module))
         });
-        if !whole || call.condition.is_some() || !reported.insert(call.callee) {
+        if !whole || call.condition.is_some() || !out.mark_reported(call.callee) {
             continue;
         }
         if let Some(found) = gone(module, name).and_then(|gone| finding(cx, file, call.callee, &gone)) {

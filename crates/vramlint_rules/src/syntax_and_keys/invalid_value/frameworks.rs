@@ -1,6 +1,5 @@
 //! Values that a framework does not take.
 
-use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::invalid_value::{RULE, did_you_mean};
 use crate::{Context, Sink};
 use vramlint_base::{Applicability, Finding, Fix, Message, Value, message};
@@ -18,14 +17,13 @@ use vramlint_semantic::{
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
         for (name, setting) in keys.top_level() {
-            if let Some(found) = judge(cx, keys, name, setting).filter(|_| reported.insert(setting.key)) {
+            if let Some(found) = judge(cx, keys, name, setting).filter(|_| out.mark_reported(setting.key)) {
                 out.push(found);
             }
         }
-        if let Some((_, found)) = share(keys).filter(|(place, _)| reported.insert(*place)) {
+        if let Some((_, found)) = share(keys).filter(|(place, _)| out.mark_reported(*place)) {
             out.push(found);
         }
     }

@@ -1,6 +1,5 @@
 //! Keys and flags that Axolotl, LLaMA-Factory, ms-swift and OpenRLHF once had.
 
-use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::removed_key::RULE;
 use crate::{Context, Sink, frameworks};
 use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
@@ -65,7 +64,6 @@ const SUCCESSORS: &[(&str, &str)] = &[
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
         let Some(class) = keys.class() else { continue };
         for (name, setting) in keys.top_level() {
@@ -75,7 +73,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let FieldStatus::Removed { certain, library, until, instead } = standing else { return None };
                 gone(keys, (name, setting), certain, (library, until), instead)
             });
-            if let Some(found) = found.filter(|_| reported.insert(setting.key)) {
+            if let Some(found) = found.filter(|_| out.mark_reported(setting.key)) {
                 out.push(found);
             }
         }

@@ -1,6 +1,5 @@
 //! Keys and flags that a framework does not know.
 
-use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::unknown_key::RULE;
 use crate::{Context, Sink};
 use vramlint_base::{Finding, Message, Severity, may_be_templated, message};
@@ -12,7 +11,6 @@ use vramlint_semantic::class_fields::{self, FieldStatus};
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
         let Some(class) = keys.class().filter(|_| !takes_anything(keys)) else { continue };
         for (name, setting) in keys.top_level().filter(|(name, _)| !is_not_a_setting(name)) {
@@ -21,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 FieldStatus::NotYet { library, since } => Some(too_new(keys, name, setting, library, since)),
                 _ => None,
             };
-            if let Some(found) = found.filter(|_| reported.insert(setting.key)) {
+            if let Some(found) = found.filter(|_| out.mark_reported(setting.key)) {
                 out.push(found);
             }
         }

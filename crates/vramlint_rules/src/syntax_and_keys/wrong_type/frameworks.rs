@@ -1,6 +1,5 @@
 //! Values of another type than a framework takes.
 
-use crate::rule::ReportedPlaces;
 use crate::syntax_and_keys::wrong_type::RULE;
 use crate::{Context, Sink, frameworks};
 use vramlint_base::value_readers::pydantic_bool;
@@ -13,10 +12,9 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let mut reported = ReportedPlaces::default();
     for keys in cx.framework_configs() {
         for (name, setting) in keys.top_level() {
-            if let Some(found) = judge(cx, keys, name, setting).filter(|_| reported.insert(setting.key)) {
+            if let Some(found) = judge(cx, keys, name, setting).filter(|_| out.mark_reported(setting.key)) {
                 out.push(found);
             }
         }
