@@ -155,8 +155,26 @@ pub struct Sink {
 }
 
 impl Rule {
-    /// A rule of the first release, without a check. `source` is the text of the file that declares it.
-    pub const fn new(code: &'static str, name: &'static str, group: Group, severity: Severity, source: &'static str) -> Self {
+    /// A rule of the first release. `source` is the text of the file that declares it.
+    pub const fn new(
+        code: &'static str,
+        name: &'static str,
+        group: Group,
+        severity: Severity,
+        source: &'static str,
+        check: fn(&Context<'_>, &mut Sink),
+    ) -> Self {
+        Self { check: Some(check), ..Self::without_check(code, name, group, severity, source) }
+    }
+
+    /// A rule whose findings come from elsewhere, such as unused suppressions.
+    pub const fn without_check(
+        code: &'static str,
+        name: &'static str,
+        group: Group,
+        severity: Severity,
+        source: &'static str,
+    ) -> Self {
         Self {
             code,
             name,

@@ -47,10 +47,16 @@ use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL221", "accumulation-not-positive", Group::Batch, Severity::Error, include_str!("accumulation_not_positive.rs"))
+    ..Rule::new(
+        "VL221",
+        "accumulation-not-positive",
+        Group::Batch,
+        Severity::Error,
+        include_str!("accumulation_not_positive.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -50,10 +50,16 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new("VL220", "accumulation-set-twice", Group::Batch, Severity::Error, include_str!("accumulation_set_twice.rs"))
+    ..Rule::new(
+        "VL220",
+        "accumulation-set-twice",
+        Group::Batch,
+        Severity::Error,
+        include_str!("accumulation_set_twice.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -59,10 +59,9 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL230", "batch-keys-conflict", Group::Batch, Severity::Error, include_str!("batch_keys_conflict.rs"))
+    ..Rule::new("VL230", "batch-keys-conflict", Group::Batch, Severity::Error, include_str!("batch_keys_conflict.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, both), (Dialect::Axolotl, conflict)];

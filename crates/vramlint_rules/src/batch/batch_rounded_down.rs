@@ -62,10 +62,9 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::RefusedAtStart],
-    ..Rule::new("VL232", "batch-rounded-down", Group::Batch, Severity::Warning, include_str!("batch_rounded_down.rs"))
+    ..Rule::new("VL232", "batch-rounded-down", Group::Batch, Severity::Warning, include_str!("batch_rounded_down.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl), (Dialect::OpenRlhf, openrlhf)];

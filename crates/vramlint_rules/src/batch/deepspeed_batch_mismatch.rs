@@ -62,10 +62,16 @@ use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
-    ..Rule::new("VL210", "deepspeed-batch-mismatch", Group::Batch, Severity::Error, include_str!("deepspeed_batch_mismatch.rs"))
+    ..Rule::new(
+        "VL210",
+        "deepspeed-batch-mismatch",
+        Group::Batch,
+        Severity::Error,
+        include_str!("deepspeed_batch_mismatch.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

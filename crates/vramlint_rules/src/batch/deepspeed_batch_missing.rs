@@ -83,10 +83,16 @@ use vramlint_resolve::FileKind;
 use vramlint_semantic::deepspeed::consumers::{self, Consumers};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL211", "deepspeed-batch-missing", Group::Batch, Severity::Error, include_str!("deepspeed_batch_missing.rs"))
+    ..Rule::new(
+        "VL211",
+        "deepspeed-batch-missing",
+        Group::Batch,
+        Severity::Error,
+        include_str!("deepspeed_batch_missing.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

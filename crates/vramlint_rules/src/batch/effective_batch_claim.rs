@@ -76,10 +76,16 @@ use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new("VL201", "effective-batch-claim", Group::Batch, Severity::Warning, include_str!("effective_batch_claim.rs"))
+    ..Rule::new(
+        "VL201",
+        "effective-batch-claim",
+        Group::Batch,
+        Severity::Warning,
+        include_str!("effective_batch_claim.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -32,10 +32,16 @@ use vramlint_catalog::Concept;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new("VL202", "effective-batch-declared", Group::Batch, Severity::Warning, include_str!("effective_batch_declared.rs"))
+    ..Rule::new(
+        "VL202",
+        "effective-batch-declared",
+        Group::Batch,
+        Severity::Warning,
+        include_str!("effective_batch_declared.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -74,10 +74,9 @@ use vramlint_catalog::Concept;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::new("VL240", "effective-batch-drift", Group::Batch, Severity::Info, include_str!("effective_batch_drift.rs"))
+    ..Rule::new("VL240", "effective-batch-drift", Group::Batch, Severity::Info, include_str!("effective_batch_drift.rs"), check)
 };
 
 /// What must be the same for two runs to be variants of one training.

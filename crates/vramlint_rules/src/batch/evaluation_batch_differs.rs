@@ -59,10 +59,16 @@ use vramlint_base::Severity;
 use vramlint_catalog::Dialect;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL233", "evaluation-batch-differs", Group::Batch, Severity::Info, include_str!("evaluation_batch_differs.rs"))
+    ..Rule::new(
+        "VL233",
+        "evaluation-batch-differs",
+        Group::Batch,
+        Severity::Info,
+        include_str!("evaluation_batch_differs.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

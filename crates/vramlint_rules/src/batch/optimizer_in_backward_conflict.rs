@@ -52,7 +52,6 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -61,6 +60,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Batch,
         Severity::Error,
         include_str!("optimizer_in_backward_conflict.rs"),
+        check,
     )
 };
 

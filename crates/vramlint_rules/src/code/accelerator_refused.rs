@@ -69,10 +69,9 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL603", "accelerator-refused", Group::Code, Severity::Error, include_str!("accelerator_refused.rs"))
+    ..Rule::new("VL603", "accelerator-refused", Group::Code, Severity::Error, include_str!("accelerator_refused.rs"), check)
 };
 
 /// Gone in accelerate 1.0.0, and where they went.

@@ -70,10 +70,9 @@ use vramlint_resolve::{CallRef, Feature};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::new("VL606", "accumulate-not-used", Group::Code, Severity::Warning, include_str!("accumulate_not_used.rs"))
+    ..Rule::new("VL606", "accumulate-not-used", Group::Code, Severity::Warning, include_str!("accumulate_not_used.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

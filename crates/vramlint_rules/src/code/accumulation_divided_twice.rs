@@ -73,7 +73,6 @@ use vramlint_semantic::calls;
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
     ..Rule::new(
@@ -82,6 +81,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Code,
         Severity::Warning,
         include_str!("accumulation_divided_twice.rs"),
+        check,
     )
 };
 

@@ -69,10 +69,16 @@ use vramlint_resolve::{Feature, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
-    ..Rule::new("VL604", "accumulation-not-divided", Group::Code, Severity::Warning, include_str!("accumulation_not_divided.rs"))
+    ..Rule::new(
+        "VL604",
+        "accumulation-not-divided",
+        Group::Code,
+        Severity::Warning,
+        include_str!("accumulation_not_divided.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -60,7 +60,6 @@ use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{ArgumentKind, Imports};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
     ..Rule::new(
@@ -69,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Code,
         Severity::Warning,
         include_str!("checkpoint_without_reentrant.rs"),
+        check,
     )
 };
 

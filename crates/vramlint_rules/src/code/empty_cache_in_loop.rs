@@ -58,10 +58,9 @@ use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::Feature;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new("VL609", "empty-cache-in-loop", Group::Code, Severity::Info, include_str!("empty_cache_in_loop.rs"))
+    ..Rule::new("VL609", "empty-cache-in-loop", Group::Code, Severity::Info, include_str!("empty_cache_in_loop.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -53,10 +53,9 @@ use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::Feature;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::new("VL610", "gradients-not-cleared", Group::Code, Severity::Warning, include_str!("gradients_not_cleared.rs"))
+    ..Rule::new("VL610", "gradients-not-cleared", Group::Code, Severity::Warning, include_str!("gradients_not_cleared.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -67,10 +67,9 @@ use vramlint_resolve::{Feature, FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, Stmt, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     check_file: Some(in_file),
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL607", "graph-kept", Group::Code, Severity::Warning, include_str!("graph_kept.rs"))
+    ..Rule::new("VL607", "graph-kept", Group::Code, Severity::Warning, include_str!("graph_kept.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -57,10 +57,9 @@ use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL601", "identical-branches", Group::Code, Severity::Info, include_str!("identical_branches.rs"))
+    ..Rule::new("VL601", "identical-branches", Group::Code, Severity::Info, include_str!("identical_branches.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

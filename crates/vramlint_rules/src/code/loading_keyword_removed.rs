@@ -70,11 +70,17 @@ use vramlint_semantic::{calls, version_gate};
 use vramlint_syntax::python::StmtKind;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL602", "loading-keyword-removed", Group::Code, Severity::Error, include_str!("loading_keyword_removed.rs"))
+    ..Rule::new(
+        "VL602",
+        "loading-keyword-removed",
+        Group::Code,
+        Severity::Error,
+        include_str!("loading_keyword_removed.rs"),
+        check,
+    )
 };
 
 /// Gone from transformers 5.0.0 on.

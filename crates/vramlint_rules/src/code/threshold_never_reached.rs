@@ -57,10 +57,16 @@ use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL608", "threshold-never-reached", Group::Code, Severity::Warning, include_str!("threshold_never_reached.rs"))
+    ..Rule::new(
+        "VL608",
+        "threshold-never-reached",
+        Group::Code,
+        Severity::Warning,
+        include_str!("threshold_never_reached.rs"),
+        check,
+    )
 };
 
 /// What a test asks: that a quantity lies beyond a bound.

@@ -52,10 +52,9 @@ use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL701", "dataloader-refused", Group::Data, Severity::Error, include_str!("dataloader_refused.rs"))
+    ..Rule::new("VL701", "dataloader-refused", Group::Data, Severity::Error, include_str!("dataloader_refused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

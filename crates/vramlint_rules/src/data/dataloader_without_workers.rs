@@ -63,10 +63,16 @@ use vramlint_resolve::{CallRef, Feature};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new("VL702", "dataloader-without-workers", Group::Data, Severity::Info, include_str!("dataloader_without_workers.rs"))
+    ..Rule::new(
+        "VL702",
+        "dataloader-without-workers",
+        Group::Data,
+        Severity::Info,
+        include_str!("dataloader_without_workers.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -62,10 +62,16 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL721", "keys-exclude-each-other", Group::Data, Severity::Error, include_str!("keys_exclude_each_other.rs"))
+    ..Rule::new(
+        "VL721",
+        "keys-exclude-each-other",
+        Group::Data,
+        Severity::Error,
+        include_str!("keys_exclude_each_other.rs"),
+        check,
+    )
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

@@ -61,10 +61,9 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL720", "packing-not-possible", Group::Data, Severity::Error, include_str!("packing_not_possible.rs"))
+    ..Rule::new("VL720", "packing-not-possible", Group::Data, Severity::Error, include_str!("packing_not_possible.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

@@ -55,7 +55,6 @@ use vramlint_resolve::environment::VariableAssignment;
 use vramlint_semantic::alloc_conf::{AllocConfError, ErrorKind, SettingType, VARIABLES, errors};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -64,6 +63,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Environment,
         Severity::Error,
         include_str!("allocator_setting_invalid.rs"),
+        check,
     )
 };
 

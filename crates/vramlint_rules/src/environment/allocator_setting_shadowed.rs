@@ -52,7 +52,6 @@ use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
@@ -62,6 +61,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Environment,
         Severity::Warning,
         include_str!("allocator_setting_shadowed.rs"),
+        check,
     )
 };
 

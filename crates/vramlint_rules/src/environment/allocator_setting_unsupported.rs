@@ -52,7 +52,6 @@ use vramlint_resolve::environment::Setter;
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     ..Rule::new(
@@ -61,6 +60,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Environment,
         Severity::Warning,
         include_str!("allocator_setting_unsupported.rs"),
+        check,
     )
 };
 

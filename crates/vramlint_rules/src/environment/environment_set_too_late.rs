@@ -62,7 +62,6 @@ use vramlint_semantic::alloc_conf::VARIABLES;
 use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
     ..Rule::new(
@@ -71,6 +70,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Environment,
         Severity::Warning,
         include_str!("environment_set_too_late.rs"),
+        check,
     )
 };
 

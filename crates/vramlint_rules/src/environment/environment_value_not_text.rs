@@ -45,7 +45,6 @@ use vramlint_resolve::{Feature, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -54,6 +53,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Environment,
         Severity::Error,
         include_str!("environment_value_not_text.rs"),
+        check,
     )
 };
 

@@ -72,7 +72,6 @@ use vramlint_resolve::launch::Launch;
 use vramlint_resolve::{Feature, Project, Run};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::Hangs],
     ..Rule::new(
@@ -81,6 +80,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Environment,
         Severity::Warning,
         include_str!("rank_variables_left_over.rs"),
+        check,
     )
 };
 

@@ -51,10 +51,16 @@ use vramlint_resolve::environment::{Setter, VariableAssignment};
 use vramlint_semantic::alloc_conf::VARIABLES;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL807", "variable-not-exported", Group::Environment, Severity::Warning, include_str!("variable_not_exported.rs"))
+    ..Rule::new(
+        "VL807",
+        "variable-not-exported",
+        Group::Environment,
+        Severity::Warning,
+        include_str!("variable_not_exported.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -51,7 +51,6 @@ use vramlint_resolve::environment::VariableAssignment;
 use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem, VisibleDevices};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
     ..Rule::new(
@@ -60,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Environment,
         Severity::Warning,
         include_str!("visible_devices_misread.rs"),
+        check,
     )
 };
 

@@ -45,7 +45,6 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{GROUPS, sets_of};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -54,6 +53,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Generation,
         Severity::Error,
         include_str!("generation_batch_set_twice.rs"),
+        check,
     )
 };
 

@@ -76,7 +76,6 @@ use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, run, sets_of, strategy};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -85,6 +84,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Generation,
         Severity::Error,
         include_str!("group_batch_not_divisible.rs"),
+        check,
     )
 };
 

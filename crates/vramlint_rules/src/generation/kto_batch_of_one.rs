@@ -47,10 +47,9 @@ use vramlint_resolve::arguments::PassedBy;
 use vramlint_semantic::arguments::{sets_of, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL907", "kto-batch-of-one", Group::Generation, Severity::Error, include_str!("kto_batch_of_one.rs"))
+    ..Rule::new("VL907", "kto-batch-of-one", Group::Generation, Severity::Error, include_str!("kto_batch_of_one.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -56,10 +56,16 @@ use vramlint_semantic::arguments::sets_of;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL908", "packing-without-length", Group::Generation, Severity::Error, include_str!("packing_without_length.rs"))
+    ..Rule::new(
+        "VL908",
+        "packing-without-length",
+        Group::Generation,
+        Severity::Error,
+        include_str!("packing_without_length.rs"),
+        check,
+    )
 };
 
 /// First version that rejects `padding_free` with a length.

@@ -56,10 +56,16 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL905", "reference-is-the-model", Group::Generation, Severity::Error, include_str!("reference_is_the_model.rs"))
+    ..Rule::new(
+        "VL905",
+        "reference-is-the-model",
+        Group::Generation,
+        Severity::Error,
+        include_str!("reference_is_the_model.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -63,7 +63,6 @@ use vramlint_resolve::code::{ArgValue, PossibleValue};
 use vramlint_semantic::trainers::Trainer;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::RefusedAtStart],
     ..Rule::new(
@@ -72,6 +71,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Generation,
         Severity::Warning,
         include_str!("reference_model_beside_adapters.rs"),
+        check,
     )
 };
 

@@ -60,7 +60,6 @@ use vramlint_semantic::arguments::{GROUPS, number, trainings};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -69,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Generation,
         Severity::Error,
         include_str!("reference_sync_without_reference.rs"),
+        check,
     )
 };
 

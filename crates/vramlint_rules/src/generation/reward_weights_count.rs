@@ -72,10 +72,16 @@ use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL910", "reward-weights-count", Group::Generation, Severity::Error, include_str!("reward_weights_count.rs"))
+    ..Rule::new(
+        "VL910",
+        "reward-weights-count",
+        Group::Generation,
+        Severity::Error,
+        include_str!("reward_weights_count.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

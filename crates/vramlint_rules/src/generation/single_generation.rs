@@ -51,10 +51,9 @@ use vramlint_semantic::arguments::{GROUPS, sets_of, written};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL903", "single-generation", Group::Generation, Severity::Error, include_str!("single_generation.rs"))
+    ..Rule::new("VL903", "single-generation", Group::Generation, Severity::Error, include_str!("single_generation.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, refusals::axolotl::one_generation)];

@@ -81,10 +81,16 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL913", "trl-needs-a-launcher", Group::Generation, Severity::Error, include_str!("trl_needs_a_launcher.rs"))
+    ..Rule::new(
+        "VL913",
+        "trl-needs-a-launcher",
+        Group::Generation,
+        Severity::Error,
+        include_str!("trl_needs_a_launcher.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

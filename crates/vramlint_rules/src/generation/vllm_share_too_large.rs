@@ -56,10 +56,16 @@ use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, set_to, sets_of, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL911", "vllm-share-too-large", Group::Generation, Severity::Warning, include_str!("vllm_share_too_large.rs"))
+    ..Rule::new(
+        "VL911",
+        "vllm-share-too-large",
+        Group::Generation,
+        Severity::Warning,
+        include_str!("vllm_share_too_large.rs"),
+        check,
+    )
 };
 
 /// A share above which no model leaves room for its own training.

@@ -77,7 +77,6 @@ use vramlint_resolve::{FileKind, Run, SourceFile};
 use vramlint_semantic::accelerate::deepspeed_json::is_plain_loop;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     ..Rule::new(
@@ -86,6 +85,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Launch,
         Severity::Warning,
         include_str!("accelerate_file_not_read.rs"),
+        check,
     )
 };
 

@@ -43,10 +43,16 @@ use vramlint_base::{FileRange, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL104", "conflicting-launch-flags", Group::Launch, Severity::Error, include_str!("conflicting_launch_flags.rs"))
+    ..Rule::new(
+        "VL104",
+        "conflicting-launch-flags",
+        Group::Launch,
+        Severity::Error,
+        include_str!("conflicting_launch_flags.rs"),
+        check,
+    )
 };
 
 /// The mode flags, of which accelerate accepts one.

@@ -63,10 +63,9 @@ use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_semantic::schema;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL182", "deepspeed-file-unused", Group::Launch, Severity::Info, include_str!("deepspeed_file_unused.rs"))
+    ..Rule::new("VL182", "deepspeed-file-unused", Group::Launch, Severity::Info, include_str!("deepspeed_file_unused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -87,7 +87,6 @@ use vramlint_resolve::{Feature, Project, Run, SourceFile};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow, Symptom::RefusedAtStart],
     ..Rule::new(
@@ -96,6 +95,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Launch,
         Severity::Warning,
         include_str!("device_map_auto_in_training.rs"),
+        check,
     )
 };
 

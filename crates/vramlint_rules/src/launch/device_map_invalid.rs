@@ -52,10 +52,9 @@ use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL150", "device-map-invalid", Group::Launch, Severity::Error, include_str!("device_map_invalid.rs"))
+    ..Rule::new("VL150", "device-map-invalid", Group::Launch, Severity::Error, include_str!("device_map_invalid.rs"), check)
 };
 
 /// Strategies of transformers 5.23.0, and `unsloth`'s.

@@ -74,10 +74,9 @@ use vramlint_resolve::{CallRef, Feature, Run};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL153", "device-map-refused", Group::Launch, Severity::Error, include_str!("device_map_refused.rs"))
+    ..Rule::new("VL153", "device-map-refused", Group::Launch, Severity::Error, include_str!("device_map_refused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

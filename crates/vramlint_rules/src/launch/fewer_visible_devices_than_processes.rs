@@ -51,7 +51,6 @@ use vramlint_resolve::environment::{Setter, visible_devices};
 use vramlint_resolve::{Feature, Run};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::IdleGpus],
     ..Rule::new(
@@ -60,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Launch,
         Severity::Warning,
         include_str!("fewer_visible_devices_than_processes.rs"),
+        check,
     )
 };
 

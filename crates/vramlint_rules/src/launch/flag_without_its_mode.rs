@@ -47,11 +47,17 @@ use vramlint_resolve::launch::{Launch, LaunchFlag};
 use vramlint_semantic::accelerate::{AccelerateLaunch, DistributedType, deepspeed_json};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL115", "flag-without-its-mode", Group::Launch, Severity::Warning, include_str!("flag_without_its_mode.rs"))
+    ..Rule::new(
+        "VL115",
+        "flag-without-its-mode",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("flag_without_its_mode.rs"),
+        check,
+    )
 };
 
 /// Flags of a mode: their prefix, the exceptions, and what turns the mode on.

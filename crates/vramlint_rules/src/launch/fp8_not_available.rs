@@ -56,10 +56,9 @@ use vramlint_resolve::{Feature, SourceFile};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL118", "fp8-not-available", Group::Launch, Severity::Warning, include_str!("fp8_not_available.rs"))
+    ..Rule::new("VL118", "fp8-not-available", Group::Launch, Severity::Warning, include_str!("fp8_not_available.rs"), check)
 };
 
 /// Libraries that provide fp8.

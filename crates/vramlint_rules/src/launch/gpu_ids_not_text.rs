@@ -46,10 +46,9 @@ use vramlint_resolve::FileKind;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL102", "gpu-ids-not-text", Group::Launch, Severity::Error, include_str!("gpu_ids_not_text.rs"))
+    ..Rule::new("VL102", "gpu-ids-not-text", Group::Launch, Severity::Error, include_str!("gpu_ids_not_text.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -44,10 +44,9 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL108", "gpu-ids-repeated", Group::Launch, Severity::Warning, include_str!("gpu_ids_repeated.rs"))
+    ..Rule::new("VL108", "gpu-ids-repeated", Group::Launch, Severity::Warning, include_str!("gpu_ids_repeated.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

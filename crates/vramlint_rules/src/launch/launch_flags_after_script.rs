@@ -68,7 +68,6 @@ use vramlint_resolve::launch::{Argument, Launch};
 use vramlint_syntax::shell::Word;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::RefusedAtStart],
     ..Rule::new(
@@ -77,6 +76,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Launch,
         Severity::Warning,
         include_str!("launch_flags_after_script.rs"),
+        check,
     )
 };
 

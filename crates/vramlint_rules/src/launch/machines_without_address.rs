@@ -60,7 +60,6 @@ use vramlint_base::{Evaluated, Message, Severity, Value, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Hangs, Symptom::RefusedAtStart],
     ..Rule::new(
@@ -69,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Launch,
         Severity::Warning,
         include_str!("machines_without_address.rs"),
+        check,
     )
 };
 

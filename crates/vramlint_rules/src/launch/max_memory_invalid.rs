@@ -59,10 +59,9 @@ use vramlint_resolve::code::{ArgValue, DictEntry, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OutOfMemory],
-    ..Rule::new("VL151", "max-memory-invalid", Group::Launch, Severity::Error, include_str!("max_memory_invalid.rs"))
+    ..Rule::new("VL151", "max-memory-invalid", Group::Launch, Severity::Error, include_str!("max_memory_invalid.rs"), check)
 };
 
 /// What a size means.

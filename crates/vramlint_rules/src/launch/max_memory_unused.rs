@@ -58,10 +58,9 @@ use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL152", "max-memory-unused", Group::Launch, Severity::Warning, include_str!("max_memory_unused.rs"))
+    ..Rule::new("VL152", "max-memory-unused", Group::Launch, Severity::Warning, include_str!("max_memory_unused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

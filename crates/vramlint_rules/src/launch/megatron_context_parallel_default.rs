@@ -54,7 +54,6 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -63,6 +62,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Launch,
         Severity::Warning,
         include_str!("megatron_context_parallel_default.rs"),
+        check,
     )
 };
 

@@ -57,10 +57,16 @@ use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL105", "mode-flag-replaces-file", Group::Launch, Severity::Warning, include_str!("mode_flag_replaces_file.rs"))
+    ..Rule::new(
+        "VL105",
+        "mode-flag-replaces-file",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("mode_flag_replaces_file.rs"),
+        check,
+    )
 };
 
 /// Types that shard the model or its states; losing one costs memory.

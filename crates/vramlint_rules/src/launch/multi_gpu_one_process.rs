@@ -49,10 +49,16 @@ use vramlint_resolve::{FileKind, Origin, Project, Run, SourceFile};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
-    ..Rule::new("VL101", "multi-gpu-one-process", Group::Launch, Severity::Warning, include_str!("multi_gpu_one_process.rs"))
+    ..Rule::new(
+        "VL101",
+        "multi-gpu-one-process",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("multi_gpu_one_process.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -59,10 +59,16 @@ use vramlint_edit as edit;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::new("VL107", "processes-and-gpu-ids", Group::Launch, Severity::Warning, include_str!("processes_and_gpu_ids.rs"))
+    ..Rule::new(
+        "VL107",
+        "processes-and-gpu-ids",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("processes_and_gpu_ids.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -50,10 +50,16 @@ use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
-    ..Rule::new("VL109", "processes-not-started", Group::Launch, Severity::Warning, include_str!("processes_not_started.rs"))
+    ..Rule::new(
+        "VL109",
+        "processes-not-started",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("processes_not_started.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

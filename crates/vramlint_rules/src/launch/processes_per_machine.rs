@@ -51,10 +51,16 @@ use vramlint_edit as edit;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::new("VL112", "processes-per-machine", Group::Launch, Severity::Warning, include_str!("processes_per_machine.rs"))
+    ..Rule::new(
+        "VL112",
+        "processes-per-machine",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("processes_per_machine.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

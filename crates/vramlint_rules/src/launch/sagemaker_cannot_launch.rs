@@ -58,10 +58,16 @@ use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL113", "sagemaker-cannot-launch", Group::Launch, Severity::Error, include_str!("sagemaker_cannot_launch.rs"))
+    ..Rule::new(
+        "VL113",
+        "sagemaker-cannot-launch",
+        Group::Launch,
+        Severity::Error,
+        include_str!("sagemaker_cannot_launch.rs"),
+        check,
+    )
 };
 
 /// The loader adds a number of processes to a file of type NO.

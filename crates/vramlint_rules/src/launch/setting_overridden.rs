@@ -67,10 +67,9 @@ use vramlint_catalog::Concept;
 use vramlint_resolve::{Candidate, Origin, Run, Setting};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
-    ..Rule::new("VL180", "setting-overridden", Group::Launch, Severity::Warning, include_str!("setting_overridden.rs"))
+    ..Rule::new("VL180", "setting-overridden", Group::Launch, Severity::Warning, include_str!("setting_overridden.rs"), check)
 };
 
 /// Settings whose precedence no other rule reports. Those derived from others (the world size) would repeat them.

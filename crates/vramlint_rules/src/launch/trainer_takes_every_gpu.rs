@@ -69,10 +69,16 @@ use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::Slow],
-    ..Rule::new("VL117", "trainer-takes-every-gpu", Group::Launch, Severity::Warning, include_str!("trainer_takes_every_gpu.rs"))
+    ..Rule::new(
+        "VL117",
+        "trainer-takes-every-gpu",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("trainer_takes_every_gpu.rs"),
+        check,
+    )
 };
 
 /// TRL's trainers raise an error since this version at the latest.

@@ -59,10 +59,9 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL120", "unknown-launch-flag", Group::Launch, Severity::Error, include_str!("unknown_launch_flag.rs"))
+    ..Rule::new("VL120", "unknown-launch-flag", Group::Launch, Severity::Error, include_str!("unknown_launch_flag.rs"), check)
 };
 
 /// Flags that only older versions of accelerate have, with the first version without them.

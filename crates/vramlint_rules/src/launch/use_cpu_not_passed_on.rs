@@ -45,10 +45,16 @@ use vramlint_edit as edit;
 use vramlint_semantic::accelerate::LaunchMethod;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL110", "use-cpu-not-passed-on", Group::Launch, Severity::Warning, include_str!("use_cpu_not_passed_on.rs"))
+    ..Rule::new(
+        "VL110",
+        "use-cpu-not-passed-on",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("use_cpu_not_passed_on.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

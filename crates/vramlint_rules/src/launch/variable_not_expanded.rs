@@ -61,10 +61,9 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 use vramlint_syntax::data::NodeRef;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::Hangs],
-    ..Rule::new("VL121", "variable-not-expanded", Group::Launch, Severity::Error, include_str!("variable_not_expanded.rs"))
+    ..Rule::new("VL121", "variable-not-expanded", Group::Launch, Severity::Error, include_str!("variable_not_expanded.rs"), check)
 };
 
 /// Keys that the launcher calculates with or uses as an address.

@@ -78,7 +78,6 @@ use vramlint_catalog::flags::Launcher;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     ..Rule::new(
@@ -87,6 +86,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Launch,
         Severity::Warning,
         include_str!("variable_overwritten_by_launch.rs"),
+        check,
     )
 };
 

@@ -49,11 +49,17 @@ use vramlint_resolve::environment::visible_devices;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::IdleGpus],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL161", "visible-devices-ignored", Group::Launch, Severity::Warning, include_str!("visible_devices_ignored.rs"))
+    ..Rule::new(
+        "VL161",
+        "visible-devices-ignored",
+        Group::Launch,
+        Severity::Warning,
+        include_str!("visible_devices_ignored.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

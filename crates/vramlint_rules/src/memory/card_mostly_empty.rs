@@ -90,10 +90,9 @@ use vramlint_estimate::repairs::{Change, larger_batch};
 use vramlint_resolve::{Origin, Run};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new("VL303", "card-mostly-empty", Group::Memory, Severity::Info, include_str!("card_mostly_empty.rs"))
+    ..Rule::new("VL303", "card-mostly-empty", Group::Memory, Severity::Info, include_str!("card_mostly_empty.rs"), check)
 };
 
 /// Below this share of the GPU, in percent, the rest counts as empty.

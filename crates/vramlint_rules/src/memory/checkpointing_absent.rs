@@ -43,10 +43,9 @@ use vramlint_estimate::repairs::{Change, repair};
 use vramlint_memory::setup::Checkpointing;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL308", "checkpointing-absent", Group::Memory, Severity::Info, include_str!("checkpointing_absent.rs"))
+    ..Rule::new("VL308", "checkpointing-absent", Group::Memory, Severity::Info, include_str!("checkpointing_absent.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -95,10 +95,9 @@ use vramlint_base::{Message, Severity};
 use vramlint_estimate::{Capacity, RunEstimate, Verdict, repairs};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL301", "does-not-fit", Group::Memory, Severity::Warning, include_str!("does_not_fit.rs"))
+    ..Rule::new("VL301", "does-not-fit", Group::Memory, Severity::Warning, include_str!("does_not_fit.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

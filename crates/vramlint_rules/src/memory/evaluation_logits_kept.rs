@@ -67,10 +67,16 @@ use vramlint_base::{Severity, count_noun, message};
 use vramlint_semantic::arguments::{sets_of, strategy};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL310", "evaluation-logits-kept", Group::Memory, Severity::Info, include_str!("evaluation_logits_kept.rs"))
+    ..Rule::new(
+        "VL310",
+        "evaluation-logits-kept",
+        Group::Memory,
+        Severity::Info,
+        include_str!("evaluation_logits_kept.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -38,10 +38,9 @@ use vramlint_estimate::RunEstimate;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Killed, Symptom::OutOfMemory, Symptom::Checkpoints],
-    ..Rule::new("VL309", "gather-at-save", Group::Memory, Severity::Warning, include_str!("gather_at_save.rs"))
+    ..Rule::new("VL309", "gather-at-save", Group::Memory, Severity::Warning, include_str!("gather_at_save.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -40,10 +40,16 @@ use vramlint_memory::setup::Offload;
 use vramlint_resolve::Run;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Killed],
-    ..Rule::new("VL304", "host-memory-too-small", Group::Memory, Severity::Warning, include_str!("host_memory_too_small.rs"))
+    ..Rule::new(
+        "VL304",
+        "host-memory-too-small",
+        Group::Memory,
+        Severity::Warning,
+        include_str!("host_memory_too_small.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -32,10 +32,9 @@ use vramlint_base::{Severity, message};
 use vramlint_estimate::{RunEstimate, Verdict, repairs};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL302", "little-headroom", Group::Memory, Severity::Info, include_str!("little_headroom.rs"))
+    ..Rule::new("VL302", "little-headroom", Group::Memory, Severity::Info, include_str!("little_headroom.rs"), check)
 };
 
 /// The share of the GPU that should stay free above the upper bound, in percent.

@@ -46,10 +46,9 @@ use vramlint_memory::estimate::Part;
 use vramlint_memory::{Arch, Setup};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL306", "logits-dominate", Group::Memory, Severity::Info, include_str!("logits_dominate.rs"))
+    ..Rule::new("VL306", "logits-dominate", Group::Memory, Severity::Info, include_str!("logits_dominate.rs"), check)
 };
 
 /// Share of the peak, in percent, from which logits dominate.

@@ -63,10 +63,9 @@ use vramlint_resolve::Run;
 use vramlint_resolve::code::{CodeFacts, ModelLoad};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Killed],
-    ..Rule::new("VL305", "model-loaded-twice", Group::Memory, Severity::Info, include_str!("model_loaded_twice.rs"))
+    ..Rule::new("VL305", "model-loaded-twice", Group::Memory, Severity::Info, include_str!("model_loaded_twice.rs"), check)
 };
 
 /// Words in the names of models that a method needs in addition to the trained one.

@@ -74,10 +74,9 @@ use vramlint_memory::setup::{Dtype, Quantization, Scheme, Setup};
 use vramlint_resolve::{Feature, Origin, Project, Run};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow],
-    ..Rule::new("VL307", "weights-in-fp32", Group::Memory, Severity::Info, include_str!("weights_in_fp32.rs"))
+    ..Rule::new("VL307", "weights-in-fp32", Group::Memory, Severity::Info, include_str!("weights_in_fp32.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -51,7 +51,6 @@ use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -60,6 +59,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Error,
         include_str!("adapter_dropout_on_parameters.rs"),
+        check,
     )
 };
 

@@ -66,10 +66,9 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL404", "adapter-on-lm-head", Group::Precision, Severity::Error, include_str!("adapter_on_lm_head.rs"))
+    ..Rule::new("VL404", "adapter-on-lm-head", Group::Precision, Severity::Error, include_str!("adapter_on_lm_head.rs"), check)
 };
 
 /// TRL's trainers that read the weight of the head.

@@ -55,10 +55,9 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL446", "adapter-refused", Group::Precision, Severity::Error, include_str!("adapter_refused.rs"))
+    ..Rule::new("VL446", "adapter-refused", Group::Precision, Severity::Error, include_str!("adapter_refused.rs"), check)
 };
 
 /// peft 0.21.2 utils/peft_types.py.

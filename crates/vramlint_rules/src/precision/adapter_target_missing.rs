@@ -54,10 +54,16 @@ use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL447", "adapter-target-missing", Group::Precision, Severity::Warning, include_str!("adapter_target_missing.rs"))
+    ..Rule::new(
+        "VL447",
+        "adapter-target-missing",
+        Group::Precision,
+        Severity::Warning,
+        include_str!("adapter_target_missing.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

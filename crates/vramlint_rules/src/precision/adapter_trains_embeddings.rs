@@ -46,7 +46,6 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::new(
@@ -55,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Info,
         include_str!("adapter_trains_embeddings.rs"),
+        check,
     )
 };
 

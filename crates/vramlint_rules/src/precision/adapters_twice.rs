@@ -65,10 +65,9 @@ use vramlint_semantic::trainers::Trainer;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL405", "adapters-twice", Group::Precision, Severity::Error, include_str!("adapters_twice.rs"))
+    ..Rule::new("VL405", "adapters-twice", Group::Precision, Severity::Error, include_str!("adapters_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -59,10 +59,16 @@ use vramlint_semantic::arguments::{GROUPS, run, trainings};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL437", "batch-finder-refused", Group::Precision, Severity::Error, include_str!("batch_finder_refused.rs"))
+    ..Rule::new(
+        "VL437",
+        "batch-finder-refused",
+        Group::Precision,
+        Severity::Error,
+        include_str!("batch_finder_refused.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

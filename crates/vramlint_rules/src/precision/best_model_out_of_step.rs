@@ -52,10 +52,16 @@ use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{first_entry, number, run, strategy, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Checkpoints, Symptom::RefusedAtStart],
-    ..Rule::new("VL430", "best-model-out-of-step", Group::Precision, Severity::Error, include_str!("best_model_out_of_step.rs"))
+    ..Rule::new(
+        "VL430",
+        "best-model-out-of-step",
+        Group::Precision,
+        Severity::Error,
+        include_str!("best_model_out_of_step.rs"),
+        check,
+    )
 };
 
 /// The evaluation strategy, by its two names.

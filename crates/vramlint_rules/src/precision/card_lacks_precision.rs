@@ -79,10 +79,16 @@ use vramlint_semantic::arguments::{is_trl, rename, set_to, trainings, written};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL449", "card-lacks-precision", Group::Precision, Severity::Error, include_str!("card_lacks_precision.rs"))
+    ..Rule::new(
+        "VL449",
+        "card-lacks-precision",
+        Group::Precision,
+        Severity::Error,
+        include_str!("card_lacks_precision.rs"),
+        check,
+    )
 };
 
 /// Compute capability of Ampere, in tenths.

@@ -46,7 +46,6 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::NoEffect],
     ..Rule::new(
@@ -55,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Warning,
         include_str!("checkpointing_keys_disagree.rs"),
+        check,
     )
 };
 

@@ -60,7 +60,6 @@ use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{is_trl, trainings};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -69,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Error,
         include_str!("checkpointing_option_unknown.rs"),
+        check,
     )
 };
 

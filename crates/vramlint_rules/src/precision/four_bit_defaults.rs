@@ -57,10 +57,9 @@ use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::OutOfMemory],
-    ..Rule::new("VL443", "four-bit-defaults", Group::Precision, Severity::Warning, include_str!("four_bit_defaults.rs"))
+    ..Rule::new("VL443", "four-bit-defaults", Group::Precision, Severity::Warning, include_str!("four_bit_defaults.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -50,10 +50,9 @@ use vramlint_resolve::arguments::{ArgumentEntry, ArgumentSet};
 use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL435", "fsdp-and-deepspeed", Group::Precision, Severity::Error, include_str!("fsdp_and_deepspeed.rs"))
+    ..Rule::new("VL435", "fsdp-and-deepspeed", Group::Precision, Severity::Error, include_str!("fsdp_and_deepspeed.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -52,7 +52,6 @@ use vramlint_resolve::Feature;
 use vramlint_semantic::arguments::{mentions, run, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
@@ -62,6 +61,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Warning,
         include_str!("fsdp_config_without_fsdp.rs"),
+        check,
     )
 };
 

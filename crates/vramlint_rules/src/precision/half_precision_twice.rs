@@ -52,10 +52,16 @@ use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL401", "half-precision-twice", Group::Precision, Severity::Error, include_str!("half_precision_twice.rs"))
+    ..Rule::new(
+        "VL401",
+        "half-precision-twice",
+        Group::Precision,
+        Severity::Error,
+        include_str!("half_precision_twice.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

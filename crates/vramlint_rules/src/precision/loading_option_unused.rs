@@ -54,11 +54,17 @@ use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL408", "loading-option-unused", Group::Precision, Severity::Warning, include_str!("loading_option_unused.rs"))
+    ..Rule::new(
+        "VL408",
+        "loading-option-unused",
+        Group::Precision,
+        Severity::Warning,
+        include_str!("loading_option_unused.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -56,10 +56,16 @@ use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL407", "model-by-name-in-fp32", Group::Precision, Severity::Info, include_str!("model_by_name_in_fp32.rs"))
+    ..Rule::new(
+        "VL407",
+        "model-by-name-in-fp32",
+        Group::Precision,
+        Severity::Info,
+        include_str!("model_by_name_in_fp32.rs"),
+        check,
+    )
 };
 
 /// TRL's trainers that load a model by name through `create_model_from_path`.

@@ -52,10 +52,9 @@ use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{first_entry, strategy, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL431", "needs-evaluation", Group::Precision, Severity::Error, include_str!("needs_evaluation.rs"))
+    ..Rule::new("VL431", "needs-evaluation", Group::Precision, Severity::Error, include_str!("needs_evaluation.rs"), check)
 };
 
 const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];

@@ -52,7 +52,6 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -61,6 +60,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Error,
         include_str!("offload_without_checkpointing.rs"),
+        check,
     )
 };
 

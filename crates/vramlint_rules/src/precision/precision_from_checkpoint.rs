@@ -47,7 +47,6 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
     ..Rule::new(
@@ -56,6 +55,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Info,
         include_str!("precision_from_checkpoint.rs"),
+        check,
     )
 };
 

@@ -62,7 +62,6 @@ use vramlint_catalog::models;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::new(
@@ -71,6 +70,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Info,
         include_str!("preparation_casts_to_fp32.rs"),
+        check,
     )
 };
 

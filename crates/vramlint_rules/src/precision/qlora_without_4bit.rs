@@ -57,10 +57,9 @@ use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL481", "qlora-without-4bit", Group::Precision, Severity::Error, include_str!("qlora_without_4bit.rs"))
+    ..Rule::new("VL481", "qlora-without-4bit", Group::Precision, Severity::Error, include_str!("qlora_without_4bit.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl)];

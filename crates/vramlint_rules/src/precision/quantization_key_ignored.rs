@@ -59,7 +59,6 @@ use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
@@ -69,6 +68,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Warning,
         include_str!("quantization_key_ignored.rs"),
+        check,
     )
 };
 

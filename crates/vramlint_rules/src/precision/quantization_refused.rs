@@ -54,10 +54,16 @@ use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL441", "quantization-refused", Group::Precision, Severity::Error, include_str!("quantization_refused.rs"))
+    ..Rule::new(
+        "VL441",
+        "quantization-refused",
+        Group::Precision,
+        Severity::Error,
+        include_str!("quantization_refused.rs"),
+        check,
+    )
 };
 
 /// The type of each keyword, in Python's terms.

@@ -50,10 +50,9 @@ use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::Slow],
-    ..Rule::new("VL487", "quantized-by-default", Group::Precision, Severity::Info, include_str!("quantized_by_default.rs"))
+    ..Rule::new("VL487", "quantized-by-default", Group::Precision, Severity::Info, include_str!("quantized_by_default.rs"), check)
 };
 
 const WIDTHS: &[&str] =

@@ -63,10 +63,16 @@ use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::trainers::{Trainer, quantizes};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL403", "quantized-full-finetune", Group::Precision, Severity::Error, include_str!("quantized_full_finetune.rs"))
+    ..Rule::new(
+        "VL403",
+        "quantized-full-finetune",
+        Group::Precision,
+        Severity::Error,
+        include_str!("quantized_full_finetune.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

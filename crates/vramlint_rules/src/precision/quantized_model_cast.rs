@@ -52,10 +52,16 @@ use vramlint_resolve::code::{ArgValue, LibraryCall};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL445", "quantized-model-cast", Group::Precision, Severity::Error, include_str!("quantized_model_cast.rs"))
+    ..Rule::new(
+        "VL445",
+        "quantized-model-cast",
+        Group::Precision,
+        Severity::Error,
+        include_str!("quantized_model_cast.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -59,7 +59,6 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -68,6 +67,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Error,
         include_str!("quantized_without_adapter.rs"),
+        check,
     )
 };
 

@@ -73,10 +73,9 @@ use vramlint_edit as edit;
 use vramlint_semantic::frameworks::FrameworkConfig;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL483", "refused-with-zero3", Group::Precision, Severity::Error, include_str!("refused_with_zero3.rs"))
+    ..Rule::new("VL483", "refused-with-zero3", Group::Precision, Severity::Error, include_str!("refused_with_zero3.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::LlamaFactory, llamafactory)];

@@ -60,10 +60,16 @@ use vramlint_semantic::arguments::{is_trl, trainings};
 use vramlint_semantic::version_gate;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL406", "torch-dtype-overruled", Group::Precision, Severity::Warning, include_str!("torch_dtype_overruled.rs"))
+    ..Rule::new(
+        "VL406",
+        "torch-dtype-overruled",
+        Group::Precision,
+        Severity::Warning,
+        include_str!("torch_dtype_overruled.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

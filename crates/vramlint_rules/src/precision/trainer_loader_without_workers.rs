@@ -46,7 +46,6 @@ use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
     ..Rule::new(
@@ -55,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Precision,
         Severity::Error,
         include_str!("trainer_loader_without_workers.rs"),
+        check,
     )
 };
 

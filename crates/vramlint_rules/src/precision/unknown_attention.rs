@@ -52,10 +52,9 @@ use vramlint_resolve::Feature;
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL448", "unknown-attention", Group::Precision, Severity::Error, include_str!("unknown_attention.rs"))
+    ..Rule::new("VL448", "unknown-attention", Group::Precision, Severity::Error, include_str!("unknown_attention.rs"), check)
 };
 
 /// The names that transformers accepts; each may follow `paged|`.

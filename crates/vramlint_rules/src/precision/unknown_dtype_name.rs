@@ -56,10 +56,9 @@ use vramlint_semantic::arguments::{is_trl, set_to, trainings};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL440", "unknown-dtype-name", Group::Precision, Severity::Error, include_str!("unknown_dtype_name.rs"))
+    ..Rule::new("VL440", "unknown-dtype-name", Group::Precision, Severity::Error, include_str!("unknown_dtype_name.rs"), check)
 };
 
 /// The dtypes of torch 2.15.0.

@@ -69,10 +69,16 @@ use vramlint_resolve::code::CodeFacts;
 use vramlint_semantic::accelerate::{AccelerateLaunch, deepspeed_json};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::NoEffect],
-    ..Rule::new("VL511", "accumulation-overruled", Group::Sharding, Severity::Warning, include_str!("accumulation_overruled.rs"))
+    ..Rule::new(
+        "VL511",
+        "accumulation-overruled",
+        Group::Sharding,
+        Severity::Warning,
+        include_str!("accumulation_overruled.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -82,7 +82,6 @@ use vramlint_resolve::{Feature, Run};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
@@ -92,6 +91,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Info,
         include_str!("activation_checkpointing_block_inert.rs"),
+        check,
     )
 };
 

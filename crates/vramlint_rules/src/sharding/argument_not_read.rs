@@ -99,11 +99,10 @@ use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 use vramlint_semantic::deepspeed::trainer_arguments::{self, TrainerArguments, number};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL542", "argument-not-read", Group::Sharding, Severity::Warning, include_str!("argument_not_read.rs"))
+    ..Rule::new("VL542", "argument-not-read", Group::Sharding, Severity::Warning, include_str!("argument_not_read.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

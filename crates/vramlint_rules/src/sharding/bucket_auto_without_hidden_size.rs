@@ -119,7 +119,6 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_syntax::python::{Class, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -128,6 +127,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Error,
         include_str!("bucket_auto_without_hidden_size.rs"),
+        check,
     )
 };
 

@@ -55,10 +55,16 @@ use vramlint_base::{Severity, message};
 use vramlint_catalog::gpus;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL557", "bucket-larger-than-gpu", Group::Sharding, Severity::Error, include_str!("bucket_larger_than_gpu.rs"))
+    ..Rule::new(
+        "VL557",
+        "bucket-larger-than-gpu",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("bucket_larger_than_gpu.rs"),
+        check,
+    )
 };
 
 /// More than any GPU has.

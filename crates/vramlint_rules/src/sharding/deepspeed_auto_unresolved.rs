@@ -94,7 +94,6 @@ use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::schema;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
     ..Rule::new(
@@ -103,6 +102,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Error,
         include_str!("deepspeed_auto_unresolved.rs"),
+        check,
     )
 };
 

@@ -57,10 +57,16 @@ use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::NoEffect],
-    ..Rule::new("VL556", "deepspeed-clipping-off", Group::Sharding, Severity::Warning, include_str!("deepspeed_clipping_off.rs"))
+    ..Rule::new(
+        "VL556",
+        "deepspeed-clipping-off",
+        Group::Sharding,
+        Severity::Warning,
+        include_str!("deepspeed_clipping_off.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -103,7 +103,6 @@ use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -112,6 +111,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Error,
         include_str!("deepspeed_json_and_prepare.rs"),
+        check,
     )
 };
 

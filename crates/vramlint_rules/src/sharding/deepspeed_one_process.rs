@@ -52,10 +52,16 @@ use vramlint_base::{Evaluated, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::OutOfMemory],
-    ..Rule::new("VL507", "deepspeed-one-process", Group::Sharding, Severity::Info, include_str!("deepspeed_one_process.rs"))
+    ..Rule::new(
+        "VL507",
+        "deepspeed-one-process",
+        Group::Sharding,
+        Severity::Info,
+        include_str!("deepspeed_one_process.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -65,7 +65,6 @@ use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
 use vramlint_semantic::deepspeed::{config, initialize};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -74,6 +73,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Error,
         include_str!("deepspeed_optimizer_unknown.rs"),
+        check,
     )
 };
 

@@ -66,7 +66,6 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
     ..Rule::new(
@@ -75,6 +74,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Error,
         include_str!("deepspeed_precision_conflict.rs"),
+        check,
     )
 };
 

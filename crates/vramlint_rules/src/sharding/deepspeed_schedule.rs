@@ -70,10 +70,9 @@ use vramlint_semantic::deepspeed::initialize;
 use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::RefusedAtStart],
-    ..Rule::new("VL548", "deepspeed-schedule", Group::Sharding, Severity::Error, include_str!("deepspeed_schedule.rs"))
+    ..Rule::new("VL548", "deepspeed-schedule", Group::Sharding, Severity::Error, include_str!("deepspeed_schedule.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -91,7 +91,6 @@ use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::trainer_arguments::{self, TrainerArguments, number};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -100,6 +99,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Error,
         include_str!("deepspeed_trainer_mismatch.rs"),
+        check,
     )
 };
 

@@ -57,7 +57,6 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::new(
@@ -66,6 +65,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Warning,
         include_str!("fp32_gradients_unsharded.rs"),
+        check,
     )
 };
 

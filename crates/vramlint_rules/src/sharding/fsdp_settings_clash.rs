@@ -68,10 +68,9 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 use vramlint_semantic::{calls, version_gate};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL502", "fsdp-settings-clash", Group::Sharding, Severity::Error, include_str!("fsdp_settings_clash.rs"))
+    ..Rule::new("VL502", "fsdp-settings-clash", Group::Sharding, Severity::Error, include_str!("fsdp_settings_clash.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

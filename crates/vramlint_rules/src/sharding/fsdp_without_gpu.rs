@@ -59,10 +59,9 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL504", "fsdp-without-gpu", Group::Sharding, Severity::Warning, include_str!("fsdp_without_gpu.rs"))
+    ..Rule::new("VL504", "fsdp-without-gpu", Group::Sharding, Severity::Warning, include_str!("fsdp_without_gpu.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

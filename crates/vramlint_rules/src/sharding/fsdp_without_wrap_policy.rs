@@ -56,7 +56,6 @@ use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
     ..Rule::new(
@@ -65,6 +64,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Warning,
         include_str!("fsdp_without_wrap_policy.rs"),
+        check,
     )
 };
 

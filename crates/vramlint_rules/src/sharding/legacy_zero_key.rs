@@ -56,11 +56,10 @@ use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL553", "legacy-zero-key", Group::Sharding, Severity::Warning, include_str!("legacy_zero_key.rs"))
+    ..Rule::new("VL553", "legacy-zero-key", Group::Sharding, Severity::Warning, include_str!("legacy_zero_key.rs"), check)
 };
 
 /// Old keys, and what stands for them now.

@@ -100,7 +100,6 @@ use vramlint_resolve::code::LibraryCall;
 use vramlint_semantic::accelerate::deepspeed_json;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
     ..Rule::new(
@@ -109,6 +108,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Warning,
         include_str!("micro_batch_differs_from_loader.rs"),
+        check,
     )
 };
 

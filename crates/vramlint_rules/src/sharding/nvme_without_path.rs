@@ -52,10 +52,9 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL561", "nvme-without-path", Group::Sharding, Severity::Error, include_str!("nvme_without_path.rs"))
+    ..Rule::new("VL561", "nvme-without-path", Group::Sharding, Severity::Error, include_str!("nvme_without_path.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -60,10 +60,16 @@ use vramlint_base::{Evaluated, Finding, Severity, count_noun, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL505", "parallelism-sizes-clash", Group::Sharding, Severity::Error, include_str!("parallelism_sizes_clash.rs"))
+    ..Rule::new(
+        "VL505",
+        "parallelism-sizes-clash",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("parallelism_sizes_clash.rs"),
+        check,
+    )
 };
 
 const BLOCK: &str = "parallelism_config";

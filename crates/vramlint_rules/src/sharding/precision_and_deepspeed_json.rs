@@ -93,7 +93,6 @@ use vramlint_semantic::accelerate::AccelerateLaunch;
 use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -102,6 +101,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Warning,
         include_str!("precision_and_deepspeed_json.rs"),
+        check,
     )
 };
 

@@ -79,10 +79,9 @@ use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL512", "prepare-under-fsdp2", Group::Sharding, Severity::Error, include_str!("prepare_under_fsdp2.rs"))
+    ..Rule::new("VL512", "prepare-under-fsdp2", Group::Sharding, Severity::Error, include_str!("prepare_under_fsdp2.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -84,7 +84,6 @@ use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new(
@@ -93,6 +92,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Error,
         include_str!("trainer_without_zero_block.rs"),
+        check,
     )
 };
 

@@ -46,7 +46,6 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::RefusedAtStart],
     ..Rule::new(
@@ -55,6 +54,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Info,
         include_str!("vocabulary_size_unaligned.rs"),
+        check,
     )
 };
 

@@ -64,7 +64,6 @@ use vramlint_catalog::keys;
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
@@ -74,6 +73,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::Sharding,
         Severity::Warning,
         include_str!("zero_key_without_its_stage.rs"),
+        check,
     )
 };
 

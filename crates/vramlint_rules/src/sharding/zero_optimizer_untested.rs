@@ -84,10 +84,16 @@ use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
 use vramlint_semantic::deepspeed::optimizers;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL545", "zero-optimizer-untested", Group::Sharding, Severity::Error, include_str!("zero_optimizer_untested.rs"))
+    ..Rule::new(
+        "VL545",
+        "zero-optimizer-untested",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("zero_optimizer_untested.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

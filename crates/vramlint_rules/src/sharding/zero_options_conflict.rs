@@ -69,10 +69,16 @@ use vramlint_base::{Evaluated, Finding, Message, Severity, UnknownReason, Value,
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL550", "zero-options-conflict", Group::Sharding, Severity::Error, include_str!("zero_options_conflict.rs"))
+    ..Rule::new(
+        "VL550",
+        "zero-options-conflict",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("zero_options_conflict.rs"),
+        check,
+    )
 };
 
 /// Two entries that conflict.

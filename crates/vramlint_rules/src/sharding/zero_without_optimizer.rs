@@ -79,10 +79,16 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL546", "zero-without-optimizer", Group::Sharding, Severity::Error, include_str!("zero_without_optimizer.rs"))
+    ..Rule::new(
+        "VL546",
+        "zero-without-optimizer",
+        Group::Sharding,
+        Severity::Error,
+        include_str!("zero_without_optimizer.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

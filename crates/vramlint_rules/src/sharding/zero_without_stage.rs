@@ -56,10 +56,9 @@ use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL552", "zero-without-stage", Group::Sharding, Severity::Warning, include_str!("zero_without_stage.rs"))
+    ..Rule::new("VL552", "zero-without-stage", Group::Sharding, Severity::Warning, include_str!("zero_without_stage.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

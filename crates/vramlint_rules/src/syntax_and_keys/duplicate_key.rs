@@ -44,10 +44,9 @@ use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL006", "duplicate-key", Group::SyntaxAndKeys, Severity::Warning, include_str!("duplicate_key.rs"))
+    ..Rule::new("VL006", "duplicate-key", Group::SyntaxAndKeys, Severity::Warning, include_str!("duplicate_key.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

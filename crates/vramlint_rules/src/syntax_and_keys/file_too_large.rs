@@ -25,7 +25,6 @@ use vramlint_base::Severity;
 /// A named file that is too large for configuration.
 pub static RULE: Rule = Rule {
     // The project layer finds these.
-    check: None,
     symptoms: &[Symptom::Vramlint],
-    ..Rule::new("VL090", "file-too-large", Group::SyntaxAndKeys, Severity::Info, include_str!("file_too_large.rs"))
+    ..Rule::without_check("VL090", "file-too-large", Group::SyntaxAndKeys, Severity::Info, include_str!("file_too_large.rs"))
 };

@@ -23,7 +23,6 @@ use vramlint_base::Severity;
 
 /// A panic of vramlint.
 pub static RULE: Rule = Rule {
-    check: None,
     symptoms: &[Symptom::Vramlint],
-    ..Rule::new("VL000", "internal-error", Group::SyntaxAndKeys, Severity::Warning, include_str!("internal_error.rs"))
+    ..Rule::without_check("VL000", "internal-error", Group::SyntaxAndKeys, Severity::Warning, include_str!("internal_error.rs"))
 };

@@ -45,8 +45,13 @@ use vramlint_base::Severity;
 /// A suppression that cannot be parsed, or names an unknown rule.
 pub static RULE: Rule = Rule {
     // The project layer finds these.
-    check: None,
     needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
-    ..Rule::new("VL091", "invalid-suppression", Group::SyntaxAndKeys, Severity::Warning, include_str!("invalid_suppression.rs"))
+    ..Rule::without_check(
+        "VL091",
+        "invalid-suppression",
+        Group::SyntaxAndKeys,
+        Severity::Warning,
+        include_str!("invalid_suppression.rs"),
+    )
 };

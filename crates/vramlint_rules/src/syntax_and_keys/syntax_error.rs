@@ -42,10 +42,9 @@ use vramlint_syntax::data::NodeKind;
 use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL001", "syntax-error", Group::SyntaxAndKeys, Severity::Error, include_str!("syntax_error.rs"))
+    ..Rule::new("VL001", "syntax-error", Group::SyntaxAndKeys, Severity::Error, include_str!("syntax_error.rs"), check)
 };
 
 /// Errors reported of one file: what follows the first few is mostly their echo.

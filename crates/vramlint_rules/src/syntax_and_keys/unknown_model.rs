@@ -73,10 +73,9 @@ use vramlint_resolve::code::CodeFacts;
 use vramlint_resolve::{Candidate, Project, Run, Setting};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL008", "unknown-model", Group::SyntaxAndKeys, Severity::Info, include_str!("unknown_model.rs"))
+    ..Rule::new("VL008", "unknown-model", Group::SyntaxAndKeys, Severity::Info, include_str!("unknown_model.rs"), check)
 };
 
 /// Settings whose values name models.

@@ -30,10 +30,9 @@ use vramlint_base::{FileRange, Severity};
 
 /// A file or folder that the operating system does not allow to read.
 pub static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL003", "unreadable-file", Group::SyntaxAndKeys, Severity::Warning, include_str!("unreadable_file.rs"))
+    ..Rule::new("VL003", "unreadable-file", Group::SyntaxAndKeys, Severity::Warning, include_str!("unreadable_file.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

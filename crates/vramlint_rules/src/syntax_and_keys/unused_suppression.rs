@@ -46,9 +46,14 @@ use vramlint_base::Severity;
 /// A suppression that suppresses nothing.
 pub static RULE: Rule = Rule {
     // The project layer finds these.
-    check: None,
     needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL002", "unused-suppression", Group::SyntaxAndKeys, Severity::Warning, include_str!("unused_suppression.rs"))
+    ..Rule::without_check(
+        "VL002",
+        "unused-suppression",
+        Group::SyntaxAndKeys,
+        Severity::Warning,
+        include_str!("unused_suppression.rs"),
+    )
 };

@@ -51,10 +51,16 @@ use vramlint_resolve::{FileKind, KindConfidence, Project, SourceFile};
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL005", "yaml-boolean-trap", Group::SyntaxAndKeys, Severity::Warning, include_str!("yaml_boolean_trap.rs"))
+    ..Rule::new(
+        "VL005",
+        "yaml-boolean-trap",
+        Group::SyntaxAndKeys,
+        Severity::Warning,
+        include_str!("yaml_boolean_trap.rs"),
+        check,
+    )
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

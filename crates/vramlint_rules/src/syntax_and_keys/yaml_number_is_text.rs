@@ -69,10 +69,16 @@ use vramlint_syntax::data::{Loader, NodeKind, NodeRef, Style};
 use vramlint_syntax::yaml;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL007", "yaml-number-is-text", Group::SyntaxAndKeys, Severity::Warning, include_str!("yaml_number_is_text.rs"))
+    ..Rule::new(
+        "VL007",
+        "yaml-number-is-text",
+        Group::SyntaxAndKeys,
+        Severity::Warning,
+        include_str!("yaml_number_is_text.rs"),
+        check,
+    )
 };
 
 /// Depth of blocks that is looked into.

@@ -54,7 +54,6 @@ use vramlint_resolve::{FileKind, SourceFile};
 use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef, Style};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
     ..Rule::new(
@@ -63,6 +62,7 @@ pub(crate) static RULE: Rule = Rule {
         Group::SyntaxAndKeys,
         Severity::Warning,
         include_str!("yaml_number_read_otherwise.rs"),
+        check,
     )
 };
 

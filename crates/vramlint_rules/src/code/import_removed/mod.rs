@@ -70,11 +70,10 @@ use vramlint_semantic::version_gate;
 use vramlint_syntax::python::{Imports, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL611", "import-removed", Group::Code, Severity::Error, include_str!("mod.rs"))
+    ..Rule::new("VL611", "import-removed", Group::Code, Severity::Error, include_str!("mod.rs"), check)
 };
 
 const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];

@@ -57,11 +57,10 @@ use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL013", "inert-key", Group::SyntaxAndKeys, Severity::Warning, include_str!("mod.rs"))
+    ..Rule::new("VL013", "inert-key", Group::SyntaxAndKeys, Severity::Warning, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -60,10 +60,9 @@ use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, KnownEntry, Violation};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL010", "invalid-value", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
+    ..Rule::new("VL010", "invalid-value", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

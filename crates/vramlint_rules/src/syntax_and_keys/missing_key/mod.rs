@@ -69,10 +69,9 @@ use crate::{Context, Group, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL012", "missing-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
+    ..Rule::new("VL012", "missing-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -76,11 +76,10 @@ use vramlint_semantic::version_gate;
 use vramlint_syntax::data::{Loader, NodeRef};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL011", "removed-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
+    ..Rule::new("VL011", "removed-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -74,10 +74,9 @@ use vramlint_resolve::SourceFile;
 use vramlint_syntax::data::NodeRef;
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL004", "unknown-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
+    ..Rule::new("VL004", "unknown-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

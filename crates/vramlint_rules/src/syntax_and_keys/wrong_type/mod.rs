@@ -72,10 +72,9 @@ use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, KnownEntry, Violation};
 
 pub(crate) static RULE: Rule = Rule {
-    check: Some(check),
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL009", "wrong-type", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"))
+    ..Rule::new("VL009", "wrong-type", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
