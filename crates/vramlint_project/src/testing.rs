@@ -9,7 +9,7 @@ use crate::{ConfigError, Report};
 use std::path::Path;
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, LineIndex, Related, Severity, TextRange, message};
 use vramlint_resolve::{Project, SourceFile, SourceSet, Syntax};
-use vramlint_rules::{Context, Group, Rule, Sink};
+use vramlint_rules::{Context, Rule, Sink};
 use vramlint_syntax::data::DataFile;
 use vramlint_syntax::decode::Decoded;
 use vramlint_syntax::embedded::{Embedded, Language};
@@ -161,7 +161,7 @@ static PANICS: Rule = rule("VL701", "panics", Some(panics));
 pub(crate) static RULES: &[&Rule] = &[&BAD_WORD, &OTHER_WORD, &PANICS];
 
 const fn rule(code: &'static str, name: &'static str, check: Option<fn(&Context<'_>, &mut Sink)>) -> Rule {
-    Rule { check, ..Rule::without_check(code, name, Group::Code, Severity::Warning, "") }
+    Rule { check, ..Rule::without_check(code, name, Severity::Warning, "") }
 }
 
 /// All ranges of `needle`; hosts are skipped if their embedded text contains it.

@@ -37,6 +37,25 @@ pub enum Group {
 }
 
 impl Group {
+    /// All families, by the digit of their codes.
+    const ALL: [Self; 10] = [
+        Self::SyntaxAndKeys,
+        Self::Launch,
+        Self::Batch,
+        Self::Memory,
+        Self::Precision,
+        Self::Sharding,
+        Self::Code,
+        Self::Data,
+        Self::Environment,
+        Self::Generation,
+    ];
+
+    /// The family of a code; a declaration with another code than `VL` and digits does not compile.
+    const fn of(code: &str) -> Self {
+        Self::ALL[(code.as_bytes()[2] - b'0') as usize]
+    }
+
     /// The prefix of its codes.
     pub const fn prefix(self) -> &'static str {
         match self {
@@ -159,26 +178,19 @@ impl Rule {
     pub const fn new(
         code: &'static str,
         name: &'static str,
-        group: Group,
         severity: Severity,
         source: &'static str,
         check: fn(&Context<'_>, &mut Sink),
     ) -> Self {
-        Self { check: Some(check), ..Self::without_check(code, name, group, severity, source) }
+        Self { check: Some(check), ..Self::without_check(code, name, severity, source) }
     }
 
     /// A rule whose findings come from elsewhere, such as unused suppressions.
-    pub const fn without_check(
-        code: &'static str,
-        name: &'static str,
-        group: Group,
-        severity: Severity,
-        source: &'static str,
-    ) -> Self {
+    pub const fn without_check(code: &'static str, name: &'static str, severity: Severity, source: &'static str) -> Self {
         Self {
             code,
             name,
-            group,
+            group: Group::of(code),
             severity,
             since: "0.1.0",
             source,

@@ -40,7 +40,7 @@
 //! transformers 5.23.0 `trainer.py`，实际运行：0 抛出 `ZeroDivisionError`，-1 训练零步。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
@@ -49,14 +49,7 @@ use vramlint_semantic::arguments::{trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL221",
-        "accumulation-not-positive",
-        Group::Batch,
-        Severity::Error,
-        include_str!("accumulation_not_positive.rs"),
-        check,
-    )
+    ..Rule::new("VL221", "accumulation-not-positive", Severity::Error, include_str!("accumulation_not_positive.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -45,21 +45,14 @@
 //! transformers 5.23.0 `trainer.py:814`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new(
-        "VL220",
-        "accumulation-set-twice",
-        Group::Batch,
-        Severity::Error,
-        include_str!("accumulation_set_twice.rs"),
-        check,
-    )
+    ..Rule::new("VL220", "accumulation-set-twice", Severity::Error, include_str!("accumulation_set_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

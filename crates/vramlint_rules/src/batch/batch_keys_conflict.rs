@@ -52,7 +52,7 @@
 //! Axolotl 0.18.0 `utils/schemas/validation.py:220` 与 `:275`，自 0.8.0 起相同，阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
@@ -61,7 +61,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL230", "batch-keys-conflict", Group::Batch, Severity::Error, include_str!("batch_keys_conflict.rs"), check)
+    ..Rule::new("VL230", "batch-keys-conflict", Severity::Error, include_str!("batch_keys_conflict.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, both), (Dialect::Axolotl, conflict)];

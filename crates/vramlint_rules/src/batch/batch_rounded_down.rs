@@ -56,7 +56,7 @@
 //! `runtime/config.py`（`_batch_assertion`），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -64,7 +64,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::RefusedAtStart],
-    ..Rule::new("VL232", "batch-rounded-down", Group::Batch, Severity::Warning, include_str!("batch_rounded_down.rs"), check)
+    ..Rule::new("VL232", "batch-rounded-down", Severity::Warning, include_str!("batch_rounded_down.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl), (Dialect::OpenRlhf, openrlhf)];

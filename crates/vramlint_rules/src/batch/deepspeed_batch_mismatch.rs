@@ -53,7 +53,7 @@
 //! DeepSpeed 0.19.8 `runtime/config.py:588-655`（算法）、`:456-478`（哪些进程算数），在模拟的进程数下实际运行。
 
 use crate::sharding::deepspeed_parallel_sizes::own_groups;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Evaluated, Fix, Message, Severity, Value, count_noun, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
@@ -64,14 +64,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
-    ..Rule::new(
-        "VL210",
-        "deepspeed-batch-mismatch",
-        Group::Batch,
-        Severity::Error,
-        include_str!("deepspeed_batch_mismatch.rs"),
-        check,
-    )
+    ..Rule::new("VL210", "deepspeed-batch-mismatch", Severity::Error, include_str!("deepspeed_batch_mismatch.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -76,7 +76,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:649`，分别在原生、transformers 5.23.0 与 accelerate 1.15.0 下实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Evaluated, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -85,14 +85,7 @@ use vramlint_semantic::deepspeed::consumers::{self, Consumers};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL211",
-        "deepspeed-batch-missing",
-        Group::Batch,
-        Severity::Error,
-        include_str!("deepspeed_batch_missing.rs"),
-        check,
-    )
+    ..Rule::new("VL211", "deepspeed-batch-missing", Severity::Error, include_str!("deepspeed_batch_missing.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

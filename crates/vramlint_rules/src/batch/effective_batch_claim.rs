@@ -70,7 +70,7 @@ use super::claim::{BatchFactor, Claim};
 use crate::batch::claim::check::{self, Comparison, Numbers};
 use crate::batch::claim::extract::{self, LocatedClaim};
 use crate::batch::claim::factors;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -78,14 +78,7 @@ use vramlint_resolve::SourceFile;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new(
-        "VL201",
-        "effective-batch-claim",
-        Group::Batch,
-        Severity::Warning,
-        include_str!("effective_batch_claim.rs"),
-        check,
-    )
+    ..Rule::new("VL201", "effective-batch-claim", Severity::Warning, include_str!("effective_batch_claim.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -26,7 +26,7 @@
 //! 对该文件生效的 `vramlint.toml` 中的 `[batch] effective`；运行本身的算法与 `vramlint runs` 显示的一致。
 
 use crate::batch::claim::factors;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::Run;
@@ -34,14 +34,7 @@ use vramlint_resolve::Run;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new(
-        "VL202",
-        "effective-batch-declared",
-        Group::Batch,
-        Severity::Warning,
-        include_str!("effective_batch_declared.rs"),
-        check,
-    )
+    ..Rule::new("VL202", "effective-batch-declared", Severity::Warning, include_str!("effective_batch_declared.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -67,7 +67,7 @@
 
 use crate::batch::claim::check::{self, Numbers};
 use crate::batch::claim::factors;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -76,7 +76,7 @@ use vramlint_resolve::Run;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::new("VL240", "effective-batch-drift", Group::Batch, Severity::Info, include_str!("effective_batch_drift.rs"), check)
+    ..Rule::new("VL240", "effective-batch-drift", Severity::Info, include_str!("effective_batch_drift.rs"), check)
 };
 
 /// What must be the same for two runs to be variants of one training.

@@ -54,21 +54,14 @@
 //! axolotl 0.8.1 `utils/schemas/config.py:540`、0.18.0 `utils/schemas/validation.py`（`hint_eval_train_mbsz`），实际运行。
 
 use crate::frameworks::{self, refusals};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 use vramlint_catalog::Dialect;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL233",
-        "evaluation-batch-differs",
-        Group::Batch,
-        Severity::Info,
-        include_str!("evaluation_batch_differs.rs"),
-        check,
-    )
+    ..Rule::new("VL233", "evaluation-batch-differs", Severity::Info, include_str!("evaluation_batch_differs.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

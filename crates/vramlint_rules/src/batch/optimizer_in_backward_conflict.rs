@@ -46,7 +46,7 @@
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py:157`；0.4.0 至 0.6.1 的配方相同，阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -57,7 +57,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL231",
         "optimizer-in-backward-conflict",
-        Group::Batch,
         Severity::Error,
         include_str!("optimizer_in_backward_conflict.rs"),
         check,

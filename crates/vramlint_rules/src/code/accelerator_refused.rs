@@ -59,7 +59,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Severity, Value, message};
 use vramlint_catalog::classes;
 use vramlint_catalog::flags::Launcher;
@@ -71,7 +71,7 @@ use vramlint_semantic::{calls, version_gate};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL603", "accelerator-refused", Group::Code, Severity::Error, include_str!("accelerator_refused.rs"), check)
+    ..Rule::new("VL603", "accelerator-refused", Severity::Error, include_str!("accelerator_refused.rs"), check)
 };
 
 /// Gone in accelerate 1.0.0, and where they went.

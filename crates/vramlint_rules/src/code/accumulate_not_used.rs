@@ -63,7 +63,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py`（`backward`、`accumulate`），统计了更新次数与梯度范数。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{CallRef, Feature};
@@ -72,7 +72,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::new("VL606", "accumulate-not-used", Group::Code, Severity::Warning, include_str!("accumulate_not_used.rs"), check)
+    ..Rule::new("VL606", "accumulate-not-used", Severity::Warning, include_str!("accumulate_not_used.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -65,7 +65,7 @@
 //! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。
 
 use super::loops::loops;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
@@ -75,14 +75,7 @@ use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
-    ..Rule::new(
-        "VL605",
-        "accumulation-divided-twice",
-        Group::Code,
-        Severity::Warning,
-        include_str!("accumulation_divided_twice.rs"),
-        check,
-    )
+    ..Rule::new("VL605", "accumulation-divided-twice", Severity::Warning, include_str!("accumulation_divided_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -62,7 +62,7 @@
 //! torch 2.15.0，比较梯度范数：N = 4 时为 4.000 倍。
 
 use super::loops::{Loop, clears, loops, loss_of, steps};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{Feature, SourceFile};
@@ -71,14 +71,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
-    ..Rule::new(
-        "VL604",
-        "accumulation-not-divided",
-        Group::Code,
-        Severity::Warning,
-        include_str!("accumulation_not_divided.rs"),
-        check,
-    )
+    ..Rule::new("VL604", "accumulation-not-divided", Severity::Warning, include_str!("accumulation_not_divided.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -51,7 +51,7 @@
 //! ## 来源
 //! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::Feature;
@@ -65,7 +65,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL612",
         "checkpoint-without-reentrant",
-        Group::Code,
         Severity::Warning,
         include_str!("checkpoint_without_reentrant.rs"),
         check,

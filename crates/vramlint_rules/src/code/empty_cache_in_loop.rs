@@ -53,14 +53,14 @@
 //! torch 2.15.0 `c10/cuda/CUDACachingAllocator.cpp`（同步之后只释放空闲块），阅读源码。
 
 use super::loops::loops;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::Feature;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new("VL609", "empty-cache-in-loop", Group::Code, Severity::Info, include_str!("empty_cache_in_loop.rs"), check)
+    ..Rule::new("VL609", "empty-cache-in-loop", Severity::Info, include_str!("empty_cache_in_loop.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -48,14 +48,14 @@
 //! torch 2.15.0（`backward` 会累加到 `.grad`），阅读源码。
 
 use super::loops::{clears, loops, loss_of, steps};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::Feature;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::new("VL610", "gradients-not-cleared", Group::Code, Severity::Warning, include_str!("gradients_not_cleared.rs"), check)
+    ..Rule::new("VL610", "gradients-not-cleared", Severity::Warning, include_str!("gradients_not_cleared.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

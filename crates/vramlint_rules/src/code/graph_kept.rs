@@ -60,7 +60,7 @@
 //! torch 2.15.0，统计保存的字节：没有 `no_grad` 时每轮多 10496 KiB，正常 backward 之后为 0。
 
 use super::loops::{Loop, loops, loss_of, stops_gradients};
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{Feature, FileFeatures, SourceFile};
@@ -69,7 +69,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, Stmt, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL607", "graph-kept", Group::Code, Severity::Warning, include_str!("graph_kept.rs"), check)
+    ..Rule::new("VL607", "graph-kept", Severity::Warning, include_str!("graph_kept.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

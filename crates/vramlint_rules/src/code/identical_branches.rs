@@ -50,7 +50,7 @@
 //! ## 来源
 //! 仅根据语法判断。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_resolve::{FileFeatures, SourceFile};
@@ -59,7 +59,7 @@ use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies}
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL601", "identical-branches", Group::Code, Severity::Info, include_str!("identical_branches.rs"), check)
+    ..Rule::new("VL601", "identical-branches", Severity::Info, include_str!("identical_branches.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -61,7 +61,7 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
@@ -73,14 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new(
-        "VL602",
-        "loading-keyword-removed",
-        Group::Code,
-        Severity::Error,
-        include_str!("loading_keyword_removed.rs"),
-        check,
-    )
+    ..Rule::new("VL602", "loading-keyword-removed", Severity::Error, include_str!("loading_keyword_removed.rs"), check)
 };
 
 /// Gone from transformers 5.0.0 on.

@@ -51,7 +51,7 @@
 //! ## 来源
 //! 仅根据语法判断。
 
-use crate::{Context, Group, Rule, Sink, Symptom};
+use crate::{Context, Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
@@ -59,14 +59,7 @@ use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL608",
-        "threshold-never-reached",
-        Group::Code,
-        Severity::Warning,
-        include_str!("threshold_never_reached.rs"),
-        check,
-    )
+    ..Rule::new("VL608", "threshold-never-reached", Severity::Warning, include_str!("threshold_never_reached.rs"), check)
 };
 
 /// What a test asks: that a quantity lies beyond a bound.

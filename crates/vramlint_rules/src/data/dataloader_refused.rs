@@ -46,7 +46,7 @@
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`，逐一实际运行；torch 2.0 起也拒绝没有工作进程的 `prefetch_factor`，更早则忽略。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Message, Severity, Value, message};
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
 use vramlint_semantic::calls;
@@ -54,7 +54,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL701", "dataloader-refused", Group::Data, Severity::Error, include_str!("dataloader_refused.rs"), check)
+    ..Rule::new("VL701", "dataloader-refused", Severity::Error, include_str!("dataloader_refused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -56,7 +56,7 @@
 //! ## 来源
 //! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
 use vramlint_resolve::{CallRef, Feature};
@@ -65,14 +65,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new(
-        "VL702",
-        "dataloader-without-workers",
-        Group::Data,
-        Severity::Info,
-        include_str!("dataloader_without_workers.rs"),
-        check,
-    )
+    ..Rule::new("VL702", "dataloader-without-workers", Severity::Info, include_str!("dataloader_without_workers.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -56,7 +56,7 @@
 
 use crate::frameworks::refusals::{self, pair};
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -64,14 +64,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL721",
-        "keys-exclude-each-other",
-        Group::Data,
-        Severity::Error,
-        include_str!("keys_exclude_each_other.rs"),
-        check,
-    )
+    ..Rule::new("VL721", "keys-exclude-each-other", Severity::Error, include_str!("keys_exclude_each_other.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

@@ -55,7 +55,7 @@
 //! `hparams/parser.py`；torchtune 0.6.1 `datasets/_alpaca.py`，阅读源码。
 
 use crate::frameworks::{self, Check, Refusal, refusals};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -63,7 +63,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL720", "packing-not-possible", Group::Data, Severity::Error, include_str!("packing_not_possible.rs"), check)
+    ..Rule::new("VL720", "packing-not-possible", Severity::Error, include_str!("packing_not_possible.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

@@ -48,7 +48,7 @@
 //! torch 2.15.0 `c10/core/AllocatorConfig.cpp`、`c10/cuda/CUDAAllocatorConfig.cpp`，每种情况都用
 //! `torch._C._accelerator_setAllocatorSettings` 实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::environment::VariableAssignment;
@@ -57,14 +57,7 @@ use vramlint_semantic::alloc_conf::{AllocConfError, ErrorKind, SettingType, VARI
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL801",
-        "allocator-setting-invalid",
-        Group::Environment,
-        Severity::Error,
-        include_str!("allocator_setting_invalid.rs"),
-        check,
-    )
+    ..Rule::new("VL801", "allocator-setting-invalid", Severity::Error, include_str!("allocator_setting_invalid.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

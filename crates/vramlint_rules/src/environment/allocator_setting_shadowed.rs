@@ -45,7 +45,7 @@
 //! ## 来源
 //! torch 2.15.0，三个变量两两组合实际运行；`c10/core/AllocatorConfig.h`。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileId, FileRange, Severity, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::environment::{Setter, VariableAssignment};
@@ -55,14 +55,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new(
-        "VL803",
-        "allocator-setting-shadowed",
-        Group::Environment,
-        Severity::Warning,
-        include_str!("allocator_setting_shadowed.rs"),
-        check,
-    )
+    ..Rule::new("VL803", "allocator-setting-shadowed", Severity::Warning, include_str!("allocator_setting_shadowed.rs"), check)
 };
 
 /// One variable that is set: its index in [`VARIABLES`], its value, its place.

@@ -45,7 +45,7 @@
 //! torch `c10/cuda/CUDAAllocatorConfig.cpp`：没有 `PYTORCH_C10_DRIVER_API_SUPPORTED` 时提示 "expandable_segments not supported on
 //! this platform"；`c10/cuda/CMakeLists.txt` 只在 Windows 以外的系统定义它，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::Feature;
 use vramlint_resolve::environment::Setter;
@@ -57,7 +57,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL802",
         "allocator-setting-unsupported",
-        Group::Environment,
         Severity::Warning,
         include_str!("allocator_setting_unsupported.rs"),
         check,

@@ -53,7 +53,7 @@
 //! ## 来源
 //! torch 2.15.0 `torch/cuda/__init__.py` 的 `_lazy_init`，阅读源码；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_resolve::environment::{Setter, VariableAssignment};
@@ -64,14 +64,7 @@ use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new(
-        "VL805",
-        "environment-set-too-late",
-        Group::Environment,
-        Severity::Warning,
-        include_str!("environment_set_too_late.rs"),
-        check,
-    )
+    ..Rule::new("VL805", "environment-set-too-late", Severity::Warning, include_str!("environment_set_too_late.rs"), check)
 };
 
 /// Functions of `torch.cuda` that initialize CUDA.

@@ -38,7 +38,7 @@
 //! ## 来源
 //! Python 3.11 `os.py` 的 `_Environ.__setitem__`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{Feature, SourceFile};
@@ -47,14 +47,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL806",
-        "environment-value-not-text",
-        Group::Environment,
-        Severity::Error,
-        include_str!("environment_value_not_text.rs"),
-        check,
-    )
+    ..Rule::new("VL806", "environment-value-not-text", Severity::Error, include_str!("environment_value_not_text.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

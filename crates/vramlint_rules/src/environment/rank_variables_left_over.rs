@@ -64,7 +64,7 @@
 //! torch 2.15.0 `distributed/rendezvous.py:262-310`（env://）与 `distributed/run.py:714`（`--master-addr`，只读取 `PET_MASTER_ADDR`）；
 //! accelerate 1.15.0 `state.py:202`，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::Launcher;
@@ -74,14 +74,7 @@ use vramlint_resolve::{Feature, Project, Run};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::Hangs],
-    ..Rule::new(
-        "VL808",
-        "rank-variables-left-over",
-        Group::Environment,
-        Severity::Warning,
-        include_str!("rank_variables_left_over.rs"),
-        check,
-    )
+    ..Rule::new("VL808", "rank-variables-left-over", Severity::Warning, include_str!("rank_variables_left_over.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

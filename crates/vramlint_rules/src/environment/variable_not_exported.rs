@@ -43,7 +43,7 @@
 //! ## 来源
 //! POSIX.1-2024，Shell Command Language，2.12 “Shell Execution Environment”。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::Feature;
@@ -53,14 +53,7 @@ use vramlint_semantic::alloc_conf::VARIABLES;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new(
-        "VL807",
-        "variable-not-exported",
-        Group::Environment,
-        Severity::Warning,
-        include_str!("variable_not_exported.rs"),
-        check,
-    )
+    ..Rule::new("VL807", "variable-not-exported", Severity::Warning, include_str!("variable_not_exported.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -44,7 +44,7 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda._parse_visible_devices`，实际运行；CUDA C++ Programming Guide 的 “CUDA Environment Variables”。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Message, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::environment::VariableAssignment;
@@ -53,14 +53,7 @@ use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem, Vi
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL804",
-        "visible-devices-misread",
-        Group::Environment,
-        Severity::Warning,
-        include_str!("visible_devices_misread.rs"),
-        check,
-    )
+    ..Rule::new("VL804", "visible-devices-misread", Severity::Warning, include_str!("visible_devices_misread.rs"), check)
 };
 
 /// The variable of the CUDA driver.

@@ -40,21 +40,14 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1113` 与 `rloo_config.py:676`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{GROUPS, sets_of};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL902",
-        "generation-batch-set-twice",
-        Group::Generation,
-        Severity::Error,
-        include_str!("generation_batch_set_twice.rs"),
-        check,
-    )
+    ..Rule::new("VL902", "generation-batch-set-twice", Severity::Error, include_str!("generation_batch_set_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

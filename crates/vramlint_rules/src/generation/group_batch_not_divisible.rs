@@ -65,7 +65,7 @@
 
 use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::frameworks::{self, refusals};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, count_noun, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::Dialect;
@@ -78,14 +78,7 @@ use vramlint_semantic::arguments::{GROUPS, run, sets_of, strategy};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL901",
-        "group-batch-not-divisible",
-        Group::Generation,
-        Severity::Error,
-        include_str!("group_batch_not_divisible.rs"),
-        check,
-    )
+    ..Rule::new("VL901", "group-batch-not-divisible", Severity::Error, include_str!("group_batch_not_divisible.rs"), check)
 };
 
 /// The numbers of one training.

@@ -40,7 +40,7 @@
 //! trl 1.16.0 `trainer/kto_trainer.py:844`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
@@ -49,7 +49,7 @@ use vramlint_semantic::arguments::{sets_of, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL907", "kto-batch-of-one", Group::Generation, Severity::Error, include_str!("kto_batch_of_one.rs"), check)
+    ..Rule::new("VL907", "kto-batch-of-one", Severity::Error, include_str!("kto_batch_of_one.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

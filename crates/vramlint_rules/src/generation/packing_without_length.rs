@@ -48,7 +48,7 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:999` 以及 `_prepare_dataset` 中的打包，均实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding, finding_of};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_resolve::versions::VersionRange;
@@ -58,14 +58,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL908",
-        "packing-without-length",
-        Group::Generation,
-        Severity::Error,
-        include_str!("packing_without_length.rs"),
-        check,
-    )
+    ..Rule::new("VL908", "packing-without-length", Severity::Error, include_str!("packing_without_length.rs"), check)
 };
 
 /// First version that rejects `padding_free` with a length.

@@ -49,7 +49,7 @@
 //! trl 1.16.0 `trainer/dpo_trainer.py:590`，实际运行；`kto_trainer.py:644`，阅读源码。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, message};
 use vramlint_resolve::code::{ArgValue, CallArgument};
 use vramlint_resolve::versions::VersionRange;
@@ -58,14 +58,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new(
-        "VL905",
-        "reference-is-the-model",
-        Group::Generation,
-        Severity::Error,
-        include_str!("reference_is_the_model.rs"),
-        check,
-    )
+    ..Rule::new("VL905", "reference-is-the-model", Severity::Error, include_str!("reference_is_the_model.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

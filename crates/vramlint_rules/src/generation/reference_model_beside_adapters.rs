@@ -57,7 +57,7 @@
 //! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::code::{ArgValue, PossibleValue};
 use vramlint_semantic::trainers::Trainer;
@@ -68,7 +68,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL906",
         "reference-model-beside-adapters",
-        Group::Generation,
         Severity::Warning,
         include_str!("reference_model_beside_adapters.rs"),
         check,

@@ -52,7 +52,7 @@
 //! trl 1.16.0 `trainer/grpo_trainer.py:1190`，实际运行；`dpo_trainer.py:992`、`kto_trainer.py:1000`、`rloo_trainer.py:822`，阅读源码。
 
 use crate::argument_findings::{ReportedFindings, finding_of};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet};
 use vramlint_resolve::versions::VersionRange;
@@ -65,7 +65,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL904",
         "reference-sync-without-reference",
-        Group::Generation,
         Severity::Error,
         include_str!("reference_sync_without_reference.rs"),
         check,

@@ -67,21 +67,14 @@
 //! `rloo_trainer.py` 相同。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL910",
-        "reward-weights-count",
-        Group::Generation,
-        Severity::Error,
-        include_str!("reward_weights_count.rs"),
-        check,
-    )
+    ..Rule::new("VL910", "reward-weights-count", Severity::Error, include_str!("reward_weights_count.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

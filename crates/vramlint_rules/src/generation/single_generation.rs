@@ -41,7 +41,7 @@
 
 use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::frameworks::{self, Check, refusals};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
@@ -53,7 +53,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL903", "single-generation", Group::Generation, Severity::Error, include_str!("single_generation.rs"), check)
+    ..Rule::new("VL903", "single-generation", Severity::Error, include_str!("single_generation.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, refusals::axolotl::one_generation)];

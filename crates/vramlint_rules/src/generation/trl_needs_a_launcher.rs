@@ -71,7 +71,7 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:1117`、`dpo_trainer.py:879`，阅读源码；1.15.0 有此检查，1.14.0 没有。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::sync::Arc;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -83,14 +83,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL913",
-        "trl-needs-a-launcher",
-        Group::Generation,
-        Severity::Error,
-        include_str!("trl_needs_a_launcher.rs"),
-        check,
-    )
+    ..Rule::new("VL913", "trl-needs-a-launcher", Severity::Error, include_str!("trl_needs_a_launcher.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

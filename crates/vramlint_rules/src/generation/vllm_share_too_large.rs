@@ -50,7 +50,7 @@
 //! trl 1.16.0 `trainer/grpo_config.py`（默认 0.3；1.0.0 起为 `colocate`，之前为 `server`）、`generation/vllm_generation.py`，已阅读。
 
 use crate::argument_findings::{ReportedFindings, finding, with_fix};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::arguments::{GROUPS, set_to, sets_of, written};
@@ -58,14 +58,7 @@ use vramlint_semantic::arguments::{GROUPS, set_to, sets_of, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL911",
-        "vllm-share-too-large",
-        Group::Generation,
-        Severity::Warning,
-        include_str!("vllm_share_too_large.rs"),
-        check,
-    )
+    ..Rule::new("VL911", "vllm-share-too-large", Severity::Warning, include_str!("vllm_share_too_large.rs"), check)
 };
 
 /// A share above which no model leaves room for its own training.

@@ -70,7 +70,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1214`（唯一的读取者），实际运行：文件中的设置经由启动器设置的环境变量到达脚本。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::{FileKind, Run, SourceFile};
@@ -79,14 +79,7 @@ use vramlint_semantic::accelerate::deepspeed_json::is_plain_loop;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new(
-        "VL114",
-        "accelerate-file-not-read",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("accelerate_file_not_read.rs"),
-        check,
-    )
+    ..Rule::new("VL114", "accelerate-file-not-read", Severity::Warning, include_str!("accelerate_file_not_read.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

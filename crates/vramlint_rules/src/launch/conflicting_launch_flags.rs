@@ -38,21 +38,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1204` 与 `:1211`、`utils/launch.py:81` 与 `:247`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL104",
-        "conflicting-launch-flags",
-        Group::Launch,
-        Severity::Error,
-        include_str!("conflicting_launch_flags.rs"),
-        check,
-    )
+    ..Rule::new("VL104", "conflicting-launch-flags", Severity::Error, include_str!("conflicting_launch_flags.rs"), check)
 };
 
 /// The mode flags, of which accelerate accepts one.

@@ -57,7 +57,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1394` 与 transformers 5.23.0 `training_args.py`：两者都只读取被指名的文件。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_resolve::{FileKind, Project, SourceFile};
 use vramlint_semantic::schema;
@@ -65,7 +65,7 @@ use vramlint_semantic::schema;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL182", "deepspeed-file-unused", Group::Launch, Severity::Info, include_str!("deepspeed_file_unused.rs"), check)
+    ..Rule::new("VL182", "deepspeed-file-unused", Severity::Info, include_str!("deepspeed_file_unused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

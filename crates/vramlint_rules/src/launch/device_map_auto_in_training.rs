@@ -77,7 +77,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`（映射多于一项即拒绝），实际运行；`utils/modeling.py`（如何拆分），实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, Value, message};
 use vramlint_catalog::{Concept, models};
 use vramlint_edit as edit;
@@ -89,14 +89,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL103",
-        "device-map-auto-in-training",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("device_map_auto_in_training.rs"),
-        check,
-    )
+    ..Rule::new("VL103", "device-map-auto-in-training", Severity::Warning, include_str!("device_map_auto_in_training.rs"), check)
 };
 
 /// Releases whose `prepare()` checks the map: 0.20.3 does not, 0.24.1 does.

@@ -46,7 +46,7 @@
 //! ## 来源
 //! transformers 5.23.0 `integrations/accelerate.py`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
@@ -54,7 +54,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL150", "device-map-invalid", Group::Launch, Severity::Error, include_str!("device_map_invalid.rs"), check)
+    ..Rule::new("VL150", "device-map-invalid", Severity::Error, include_str!("device_map_invalid.rs"), check)
 };
 
 /// Strategies of transformers 5.23.0, and `unsloth`'s.

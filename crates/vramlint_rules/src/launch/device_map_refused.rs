@@ -65,7 +65,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1478`、`:1867`、`:1876`，实际运行；transformers 5.23.0 `integrations/accelerate.py:136`（ZeRO-3），阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -76,7 +76,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL153", "device-map-refused", Group::Launch, Severity::Error, include_str!("device_map_refused.rs"), check)
+    ..Rule::new("VL153", "device-map-refused", Severity::Error, include_str!("device_map_refused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -43,7 +43,7 @@
 //! ## 来源
 //! torch 2.15.0 `torch.cuda.set_device`；accelerate 1.15.0 `state.py` 的 `set_device`，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -56,7 +56,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL160",
         "fewer-visible-devices-than-processes",
-        Group::Launch,
         Severity::Warning,
         include_str!("fewer_visible_devices_than_processes.rs"),
         check,

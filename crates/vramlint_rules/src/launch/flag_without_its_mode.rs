@@ -40,7 +40,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:305-352`、`:355-410`、`:430-560`（各模式导出的内容）、`utils/dataclasses.py:1292-1320`（填充 JSON 的内容），实际运行。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::launch::{Launch, LaunchFlag};
@@ -50,14 +50,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new(
-        "VL115",
-        "flag-without-its-mode",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("flag_without_its_mode.rs"),
-        check,
-    )
+    ..Rule::new("VL115", "flag-without-its-mode", Severity::Warning, include_str!("flag_without_its_mode.rs"), check)
 };
 
 /// Flags of a mode: their prefix, the exceptions, and what turns the mode on.

@@ -49,7 +49,7 @@
 //! accelerate 1.15.0 `utils/launch.py:178`，实际运行：`FP8 is not available on this machine`；`commands/launch.py:791` 与 `accelerator.py:4400`，实际运行；
 //! `accelerator.py:519` 与 `:606`、`utils/dataclasses.py:1346`，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Finding, Severity, message};
 use vramlint_resolve::versions::{VersionEvidence, VersionSpec};
 use vramlint_resolve::{Feature, SourceFile};
@@ -58,7 +58,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL118", "fp8-not-available", Group::Launch, Severity::Warning, include_str!("fp8_not_available.rs"), check)
+    ..Rule::new("VL118", "fp8-not-available", Severity::Warning, include_str!("fp8_not_available.rs"), check)
 };
 
 /// Libraries that provide fp8.

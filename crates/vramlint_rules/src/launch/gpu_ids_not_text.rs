@@ -39,7 +39,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：`'list' object has no attribute 'split'`。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::FileKind;
@@ -48,7 +48,7 @@ use vramlint_syntax::data::{Loader, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL102", "gpu-ids-not-text", Group::Launch, Severity::Error, include_str!("gpu_ids_not_text.rs"), check)
+    ..Rule::new("VL102", "gpu-ids-not-text", Severity::Error, include_str!("gpu_ids_not_text.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -40,13 +40,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行：只数编号个数，不核对 GPU，因此接受该列表。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL108", "gpu-ids-repeated", Group::Launch, Severity::Warning, include_str!("gpu_ids_repeated.rs"), check)
+    ..Rule::new("VL108", "gpu-ids-repeated", Severity::Warning, include_str!("gpu_ids_repeated.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -60,7 +60,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:981`（其余内容归 `training_script_args`），实际运行；torch 2.15 `distributed/run.py`，相同。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, TextRange, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_edit as edit;
@@ -70,14 +70,7 @@ use vramlint_syntax::shell::Word;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL106",
-        "launch-flags-after-script",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("launch_flags_after_script.rs"),
-        check,
-    )
+    ..Rule::new("VL106", "launch-flags-after-script", Severity::Warning, include_str!("launch_flags_after_script.rs"), check)
 };
 
 /// Flags that scripts and transformers' arguments share: the name alone proves nothing.

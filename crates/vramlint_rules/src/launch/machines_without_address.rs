@@ -55,21 +55,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:153`（断言）、`:216-226`（端点）、`:454`（主机文件），实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Message, Severity, Value, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Hangs, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL111",
-        "machines-without-address",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("machines_without_address.rs"),
-        check,
-    )
+    ..Rule::new("VL111", "machines-without-address", Severity::Warning, include_str!("machines_without_address.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

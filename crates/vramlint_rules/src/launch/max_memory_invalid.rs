@@ -52,7 +52,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/modeling.py`（`convert_file_size_to_int`、`get_max_memory`），经 transformers 5.23.0 实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{ArgValue, DictEntry, LibraryCall};
@@ -61,7 +61,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OutOfMemory],
-    ..Rule::new("VL151", "max-memory-invalid", Group::Launch, Severity::Error, include_str!("max_memory_invalid.rs"), check)
+    ..Rule::new("VL151", "max-memory-invalid", Severity::Error, include_str!("max_memory_invalid.rs"), check)
 };
 
 /// What a size means.

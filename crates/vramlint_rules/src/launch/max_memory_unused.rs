@@ -52,7 +52,7 @@
 //! transformers 5.23.0 `integrations/accelerate.py`、accelerate 1.15.0 `utils/modeling.py`，实际运行。
 
 use super::max_memory_invalid::plans;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
 use vramlint_semantic::calls;
@@ -60,7 +60,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL152", "max-memory-unused", Group::Launch, Severity::Warning, include_str!("max_memory_unused.rs"), check)
+    ..Rule::new("VL152", "max-memory-unused", Severity::Warning, include_str!("max_memory_unused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -48,7 +48,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2681`、1.13.0 `:2635`，阅读源码；1.12.0 没有该字段。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
@@ -59,7 +59,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL119",
         "megatron-context-parallel-default",
-        Group::Launch,
         Severity::Warning,
         include_str!("megatron_context_parallel_default.rs"),
         check,

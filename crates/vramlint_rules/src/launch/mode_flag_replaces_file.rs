@@ -52,21 +52,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1217-1245` 与 `:1390-1417`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new(
-        "VL105",
-        "mode-flag-replaces-file",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("mode_flag_replaces_file.rs"),
-        check,
-    )
+    ..Rule::new("VL105", "mode-flag-replaces-file", Severity::Warning, include_str!("mode_flag_replaces_file.rs"), check)
 };
 
 /// Types that shard the model or its states; losing one costs memory.

@@ -39,7 +39,7 @@
 //! accelerate 1.15.0 `commands/launch.py:1208`，实际运行：同时给出参数 `--multi_gpu --num_processes 1` 会被拒绝，因此报为错误；
 //! 写在文件中，或一半在文件、一半在参数中，则会被接受并只启动一个进程。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -51,14 +51,7 @@ use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
-    ..Rule::new(
-        "VL101",
-        "multi-gpu-one-process",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("multi_gpu_one_process.rs"),
-        check,
-    )
+    ..Rule::new("VL101", "multi-gpu-one-process", Severity::Warning, include_str!("multi_gpu_one_process.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -52,7 +52,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1258`，实际运行；`utils/launch.py:269-292`，以模拟的 GPU 实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Finding, Fix, Severity, count_noun, message};
 use vramlint_edit as edit;
@@ -61,14 +61,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue}
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL107",
-        "processes-and-gpu-ids",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("processes_and_gpu_ids.rs"),
-        check,
-    )
+    ..Rule::new("VL107", "processes-and-gpu-ids", Severity::Warning, include_str!("processes_and_gpu_ids.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -44,7 +44,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1390-1417` 与 `utils/launch.py:99-200`，在 CPU 上完整运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Message, Severity, message};
 use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
@@ -52,14 +52,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
-    ..Rule::new(
-        "VL109",
-        "processes-not-started",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("processes_not_started.rs"),
-        check,
-    )
+    ..Rule::new("VL109", "processes-not-started", Severity::Warning, include_str!("processes_not_started.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

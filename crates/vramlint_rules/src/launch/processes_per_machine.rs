@@ -45,7 +45,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:217-219`，实际运行：整除，且不检查编号。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
@@ -53,14 +53,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue}
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL112",
-        "processes-per-machine",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("processes_per_machine.rs"),
-        check,
-    )
+    ..Rule::new("VL112", "processes-per-machine", Severity::Warning, include_str!("processes_per_machine.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

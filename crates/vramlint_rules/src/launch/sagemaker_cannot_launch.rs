@@ -50,7 +50,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/config/config_args.py:111` 与 `:156`、`commands/launch.py:1248`，实际运行；0.30.1、1.0.1、1.6.0、1.9.0、1.10.1 亦实际运行；0.33 与 0.34 阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::FileKind;
 use vramlint_resolve::versions::VersionRange;
@@ -60,14 +60,7 @@ use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL113",
-        "sagemaker-cannot-launch",
-        Group::Launch,
-        Severity::Error,
-        include_str!("sagemaker_cannot_launch.rs"),
-        check,
-    )
+    ..Rule::new("VL113", "sagemaker-cannot-launch", Severity::Error, include_str!("sagemaker_cannot_launch.rs"), check)
 };
 
 /// The loader adds a number of processes to a file of type NO.

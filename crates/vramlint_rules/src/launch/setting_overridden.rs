@@ -60,7 +60,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1278`、`utils/dataclasses.py:1439`，实际运行；每条报告都附有优先顺序。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -69,7 +69,7 @@ use vramlint_resolve::{Candidate, Origin, Run, Setting};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
-    ..Rule::new("VL180", "setting-overridden", Group::Launch, Severity::Warning, include_str!("setting_overridden.rs"), check)
+    ..Rule::new("VL180", "setting-overridden", Severity::Warning, include_str!("setting_overridden.rs"), check)
 };
 
 /// Settings whose precedence no other rule reports. Those derived from others (the world size) would repeat them.

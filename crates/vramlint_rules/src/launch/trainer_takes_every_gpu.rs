@@ -60,7 +60,7 @@
 //! transformers 5.23.0 `trainer.py:2667`、`training_args.py:1824` 与 `:1949`，阅读源码；trl 1.16.0 `trainer/sft_trainer.py:1118`、`trainer/dpo_trainer.py:884`，
 //! 阅读源码：`does not support nn.DataParallel`。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
@@ -71,14 +71,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::Slow],
-    ..Rule::new(
-        "VL117",
-        "trainer-takes-every-gpu",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("trainer_takes_every_gpu.rs"),
-        check,
-    )
+    ..Rule::new("VL117", "trainer-takes-every-gpu", Severity::Warning, include_str!("trainer_takes_every_gpu.rs"), check)
 };
 
 /// TRL's trainers raise an error since this version at the latest.

@@ -49,7 +49,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py`、torch 2.15.0 `distributed/run.py`，实际运行：`unrecognized arguments`。比较了 accelerate 0.20.3 起 13 个版本的参数。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::keys;
@@ -61,7 +61,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL120", "unknown-launch-flag", Group::Launch, Severity::Error, include_str!("unknown_launch_flag.rs"), check)
+    ..Rule::new("VL120", "unknown-launch-flag", Severity::Error, include_str!("unknown_launch_flag.rs"), check)
 };
 
 /// Flags that only older versions of accelerate have, with the first version without them.

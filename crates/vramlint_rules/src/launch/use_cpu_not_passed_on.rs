@@ -39,7 +39,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:137`（唯一导出它的地方），实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_semantic::accelerate::LaunchMethod;
@@ -47,14 +47,7 @@ use vramlint_semantic::accelerate::LaunchMethod;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new(
-        "VL110",
-        "use-cpu-not-passed-on",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("use_cpu_not_passed_on.rs"),
-        check,
-    )
+    ..Rule::new("VL110", "use-cpu-not-passed-on", Severity::Warning, include_str!("use_cpu_not_passed_on.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

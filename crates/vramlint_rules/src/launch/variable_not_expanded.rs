@@ -54,7 +54,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:161`、`:216-219` 与 `:233`，实际运行：`invalid literal for int() with base 10: '${SLURM_NODEID}'`。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::{Feature, Project, SourceFile};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
@@ -63,7 +63,7 @@ use vramlint_syntax::data::NodeRef;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::Hangs],
-    ..Rule::new("VL121", "variable-not-expanded", Group::Launch, Severity::Error, include_str!("variable_not_expanded.rs"), check)
+    ..Rule::new("VL121", "variable-not-expanded", Severity::Error, include_str!("variable_not_expanded.rs"), check)
 };
 
 /// Keys that the launcher calculates with or uses as an address.

@@ -71,7 +71,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:166-200` 与 `:267-345`，对每个变量实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -83,7 +83,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL116",
         "variable-overwritten-by-launch",
-        Group::Launch,
         Severity::Warning,
         include_str!("variable_overwritten_by_launch.rs"),
         check,

@@ -42,7 +42,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `launcher/runner.py:448`，阅读源码。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::environment::visible_devices;
@@ -52,14 +52,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::IdleGpus],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new(
-        "VL161",
-        "visible-devices-ignored",
-        Group::Launch,
-        Severity::Warning,
-        include_str!("visible_devices_ignored.rs"),
-        check,
-    )
+    ..Rule::new("VL161", "visible-devices-ignored", Severity::Warning, include_str!("visible_devices_ignored.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -82,7 +82,7 @@
 
 use super::fixes;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -92,7 +92,7 @@ use vramlint_resolve::{Origin, Run};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new("VL303", "card-mostly-empty", Group::Memory, Severity::Info, include_str!("card_mostly_empty.rs"), check)
+    ..Rule::new("VL303", "card-mostly-empty", Severity::Info, include_str!("card_mostly_empty.rs"), check)
 };
 
 /// Below this share of the GPU, in percent, the rest counts as empty.

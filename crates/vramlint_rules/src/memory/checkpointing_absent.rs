@@ -34,7 +34,7 @@
 
 use super::{fixes, little_headroom};
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -45,7 +45,7 @@ use vramlint_memory::setup::Checkpointing;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL308", "checkpointing-absent", Group::Memory, Severity::Info, include_str!("checkpointing_absent.rs"), check)
+    ..Rule::new("VL308", "checkpointing-absent", Severity::Info, include_str!("checkpointing_absent.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

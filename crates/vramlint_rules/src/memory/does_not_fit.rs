@@ -89,7 +89,7 @@
 
 use super::fixes;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Message, Severity};
 use vramlint_estimate::{Capacity, RunEstimate, Verdict, repairs};
@@ -97,7 +97,7 @@ use vramlint_estimate::{Capacity, RunEstimate, Verdict, repairs};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL301", "does-not-fit", Group::Memory, Severity::Warning, include_str!("does_not_fit.rs"), check)
+    ..Rule::new("VL301", "does-not-fit", Severity::Warning, include_str!("does_not_fit.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -62,21 +62,14 @@
 //! transformers 5.23.0 `trainer.py` 的 `evaluation_loop` 与 `evaluate`（没有指标时为 `prediction_loss_only`），已阅读。未测量显存。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, count_noun, message};
 use vramlint_semantic::arguments::{sets_of, strategy};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL310",
-        "evaluation-logits-kept",
-        Group::Memory,
-        Severity::Info,
-        include_str!("evaluation_logits_kept.rs"),
-        check,
-    )
+    ..Rule::new("VL310", "evaluation-logits-kept", Severity::Info, include_str!("evaluation_logits_kept.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -30,7 +30,7 @@
 //! （`full_state_dict`、`cpu_offload`）。
 
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Severity, message};
 use vramlint_catalog::Concept;
@@ -40,7 +40,7 @@ use vramlint_resolve::Run;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Killed, Symptom::OutOfMemory, Symptom::Checkpoints],
-    ..Rule::new("VL309", "gather-at-save", Group::Memory, Severity::Warning, include_str!("gather_at_save.rs"), check)
+    ..Rule::new("VL309", "gather-at-save", Severity::Warning, include_str!("gather_at_save.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -31,7 +31,7 @@
 
 use super::gather_at_save;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_catalog::Concept;
@@ -42,14 +42,7 @@ use vramlint_resolve::Run;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Killed],
-    ..Rule::new(
-        "VL304",
-        "host-memory-too-small",
-        Group::Memory,
-        Severity::Warning,
-        include_str!("host_memory_too_small.rs"),
-        check,
-    )
+    ..Rule::new("VL304", "host-memory-too-small", Severity::Warning, include_str!("host_memory_too_small.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

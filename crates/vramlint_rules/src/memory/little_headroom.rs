@@ -26,7 +26,7 @@
 
 use super::fixes;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_estimate::{RunEstimate, Verdict, repairs};
@@ -34,7 +34,7 @@ use vramlint_estimate::{RunEstimate, Verdict, repairs};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL302", "little-headroom", Group::Memory, Severity::Info, include_str!("little_headroom.rs"), check)
+    ..Rule::new("VL302", "little-headroom", Severity::Info, include_str!("little_headroom.rs"), check)
 };
 
 /// The share of the GPU that should stay free above the upper bound, in percent.

@@ -37,7 +37,7 @@
 
 use super::fixes;
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -48,7 +48,7 @@ use vramlint_memory::{Arch, Setup};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL306", "logits-dominate", Group::Memory, Severity::Info, include_str!("logits_dominate.rs"), check)
+    ..Rule::new("VL306", "logits-dominate", Severity::Info, include_str!("logits_dominate.rs"), check)
 };
 
 /// Share of the peak, in percent, from which logits dominate.

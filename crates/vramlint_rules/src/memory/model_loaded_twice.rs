@@ -54,7 +54,7 @@
 
 use crate::memory::format::gib;
 use crate::memory::model_lifetime::{Pair, pair};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::Model;
@@ -65,7 +65,7 @@ use vramlint_resolve::code::{CodeFacts, ModelLoad};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Killed],
-    ..Rule::new("VL305", "model-loaded-twice", Group::Memory, Severity::Info, include_str!("model_loaded_twice.rs"), check)
+    ..Rule::new("VL305", "model-loaded-twice", Severity::Info, include_str!("model_loaded_twice.rs"), check)
 };
 
 /// Words in the names of models that a method needs in addition to the trained one.

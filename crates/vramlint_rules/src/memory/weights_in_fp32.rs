@@ -66,7 +66,7 @@
 //! trl 1.16.0 `trainer/utils.py:1331`（未给出时 `dtype=float32`），实际运行；0.24 及更早版本没有默认值，而 transformers 4 按 fp32 加载。
 
 use crate::memory::{format, locations};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -76,7 +76,7 @@ use vramlint_resolve::{Feature, Origin, Project, Run};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow],
-    ..Rule::new("VL307", "weights-in-fp32", Group::Memory, Severity::Info, include_str!("weights_in_fp32.rs"), check)
+    ..Rule::new("VL307", "weights-in-fp32", Severity::Info, include_str!("weights_in_fp32.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

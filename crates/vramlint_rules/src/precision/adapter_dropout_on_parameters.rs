@@ -46,7 +46,7 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py` 的 `ParamWrapper`，已运行：`ValueError: lora.ParamWrapper does not work with lora_dropout != 0.`
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
@@ -56,7 +56,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL450",
         "adapter-dropout-on-parameters",
-        Group::Precision,
         Severity::Error,
         include_str!("adapter_dropout_on_parameters.rs"),
         check,

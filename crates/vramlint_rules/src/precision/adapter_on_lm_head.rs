@@ -59,7 +59,7 @@
 //! 1.14.0 没有。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileId, FileRange, Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentReader;
 use vramlint_resolve::versions::VersionRange;
@@ -68,7 +68,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL404", "adapter-on-lm-head", Group::Precision, Severity::Error, include_str!("adapter_on_lm_head.rs"), check)
+    ..Rule::new("VL404", "adapter-on-lm-head", Severity::Error, include_str!("adapter_on_lm_head.rs"), check)
 };
 
 /// TRL's trainers that read the weight of the head.

@@ -47,7 +47,7 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/lora/layer.py`、`tuners/tuners_utils.py`、`config.py`，均在小型 Llama 上实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Message, Severity, Value, message};
 use vramlint_resolve::CallRef;
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
@@ -57,7 +57,7 @@ use vramlint_semantic::{calls, version_gate};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL446", "adapter-refused", Group::Precision, Severity::Error, include_str!("adapter_refused.rs"), check)
+    ..Rule::new("VL446", "adapter-refused", Severity::Error, include_str!("adapter_refused.rs"), check)
 };
 
 /// peft 0.21.2 utils/peft_types.py.

@@ -47,7 +47,7 @@
 //! ## 来源
 //! peft 0.21.2 `tuners/tuners_utils.py`（仅当全不匹配时抛 `NoMatchingPeftModuleError`），实际运行；线性层名称取自 transformers 5.23.0。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::models;
 use vramlint_resolve::code::ArgValue;
@@ -56,14 +56,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new(
-        "VL447",
-        "adapter-target-missing",
-        Group::Precision,
-        Severity::Warning,
-        include_str!("adapter_target_missing.rs"),
-        check,
-    )
+    ..Rule::new("VL447", "adapter-target-missing", Severity::Warning, include_str!("adapter_target_missing.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

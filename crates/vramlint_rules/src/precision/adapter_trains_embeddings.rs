@@ -41,21 +41,14 @@
 //! ## 来源
 //! peft 0.21.2 `utils/other.py` 的 `ModulesToSaveWrapper`，已运行：副本可训练，dtype 与基座相同。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL451",
-        "adapter-trains-embeddings",
-        Group::Precision,
-        Severity::Info,
-        include_str!("adapter_trains_embeddings.rs"),
-        check,
-    )
+    ..Rule::new("VL451", "adapter-trains-embeddings", Severity::Info, include_str!("adapter_trains_embeddings.rs"), check)
 };
 
 /// Names of the tables in the model families.

@@ -56,7 +56,7 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:817`，实际运行；其余 trainer 相同，阅读源码；0.27.0 有此检查，0.24.0 没有。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
@@ -67,7 +67,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL405", "adapters-twice", Group::Precision, Severity::Error, include_str!("adapters_twice.rs"), check)
+    ..Rule::new("VL405", "adapters-twice", Severity::Error, include_str!("adapters_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -50,7 +50,7 @@
 //! trl 1.16.0 `trainer/grpo_config.py:1089`（实际运行）与 `rloo_config.py:652`；transformers 5.23.0 `trainer.py:899`，阅读源码。
 
 use crate::argument_findings::{ReportedFindings, finding_of};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::arguments::ArgumentSet;
@@ -61,14 +61,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL437",
-        "batch-finder-refused",
-        Group::Precision,
-        Severity::Error,
-        include_str!("batch_finder_refused.rs"),
-        check,
-    )
+    ..Rule::new("VL437", "batch-finder-refused", Severity::Error, include_str!("batch_finder_refused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

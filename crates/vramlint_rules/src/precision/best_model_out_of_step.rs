@@ -46,7 +46,7 @@
 //! transformers 5.23.0 `training_args.py:1749` 与 `trainer.py:890`，实际运行；`save_strategy="best"` 除外。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::arguments::ArgumentSet;
 use vramlint_semantic::arguments::{first_entry, number, run, strategy, trainings, written};
@@ -54,14 +54,7 @@ use vramlint_semantic::arguments::{first_entry, number, run, strategy, trainings
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Checkpoints, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL430",
-        "best-model-out-of-step",
-        Group::Precision,
-        Severity::Error,
-        include_str!("best_model_out_of_step.rs"),
-        check,
-    )
+    ..Rule::new("VL430", "best-model-out-of-step", Severity::Error, include_str!("best_model_out_of_step.rs"), check)
 };
 
 /// The evaluation strategy, by its two names.

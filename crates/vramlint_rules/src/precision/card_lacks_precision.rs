@@ -70,7 +70,7 @@
 //! bf16，已运行；FlashAttention 的 README：Ampere、Ada 或 Hopper。未在这些 GPU 上实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding, with_fix};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileId, Severity, Value, message};
 use vramlint_catalog::gpus::{self, Gpu};
 use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet};
@@ -81,14 +81,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL449",
-        "card-lacks-precision",
-        Group::Precision,
-        Severity::Error,
-        include_str!("card_lacks_precision.rs"),
-        check,
-    )
+    ..Rule::new("VL449", "card-lacks-precision", Severity::Error, include_str!("card_lacks_precision.rs"), check)
 };
 
 /// Compute capability of Ampere, in tenths.

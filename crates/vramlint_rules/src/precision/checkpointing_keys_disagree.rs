@@ -41,21 +41,14 @@
 //! transformers 5.23.0 `training_args.py:1536`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::NoEffect],
-    ..Rule::new(
-        "VL433",
-        "checkpointing-keys-disagree",
-        Group::Precision,
-        Severity::Warning,
-        include_str!("checkpointing_keys_disagree.rs"),
-        check,
-    )
+    ..Rule::new("VL433", "checkpointing-keys-disagree", Severity::Warning, include_str!("checkpointing_keys_disagree.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

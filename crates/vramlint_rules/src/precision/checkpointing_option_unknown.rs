@@ -53,7 +53,7 @@
 //! `sft_trainer.py` 会取出 `selective`。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::keys;
 use vramlint_resolve::arguments::ArgumentSet;
@@ -62,14 +62,7 @@ use vramlint_semantic::arguments::{is_trl, trainings};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL434",
-        "checkpointing-option-unknown",
-        Group::Precision,
-        Severity::Error,
-        include_str!("checkpointing_option_unknown.rs"),
-        check,
-    )
+    ..Rule::new("VL434", "checkpointing-option-unknown", Severity::Error, include_str!("checkpointing_option_unknown.rs"), check)
 };
 
 const KNOWN: &[&str] = &[

@@ -52,14 +52,14 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py`（默认值），实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::OutOfMemory],
-    ..Rule::new("VL443", "four-bit-defaults", Group::Precision, Severity::Warning, include_str!("four_bit_defaults.rs"), check)
+    ..Rule::new("VL443", "four-bit-defaults", Severity::Warning, include_str!("four_bit_defaults.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

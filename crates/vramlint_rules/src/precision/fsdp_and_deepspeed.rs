@@ -42,7 +42,7 @@
 //! transformers 5.23.0 `trainer.py:472` 与 `trainer.py:879`，阅读源码。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::flags::Launcher;
@@ -52,7 +52,7 @@ use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL435", "fsdp-and-deepspeed", Group::Precision, Severity::Error, include_str!("fsdp_and_deepspeed.rs"), check)
+    ..Rule::new("VL435", "fsdp-and-deepspeed", Severity::Error, include_str!("fsdp_and_deepspeed.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -46,7 +46,7 @@
 //! transformers 5.23.0 `training_args.py:2776`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::Feature;
 use vramlint_semantic::arguments::{mentions, run, trainings, written};
@@ -55,14 +55,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new(
-        "VL436",
-        "fsdp-config-without-fsdp",
-        Group::Precision,
-        Severity::Warning,
-        include_str!("fsdp_config_without_fsdp.rs"),
-        check,
-    )
+    ..Rule::new("VL436", "fsdp-config-without-fsdp", Severity::Warning, include_str!("fsdp_config_without_fsdp.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -41,7 +41,7 @@
 //! torchtune 0.7.0 `recipes/full_finetune_single_device.py`、`recipes/lora_finetune_single_device.py`（0.3.1 至 0.6.1 相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
@@ -50,14 +50,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL485",
-        "half-precision-not-supported",
-        Group::Precision,
-        Severity::Error,
-        include_str!("half_precision_not_supported.rs"),
-        check,
-    )
+    ..Rule::new("VL485", "half-precision-not-supported", Severity::Error, include_str!("half_precision_not_supported.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Torchtune, torchtune)];

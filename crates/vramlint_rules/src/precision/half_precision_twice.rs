@@ -47,21 +47,14 @@
 //! transformers 5.23.0 `training_args.py:1784`，实际运行；4.x 各版本也有此检查。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL401",
-        "half-precision-twice",
-        Group::Precision,
-        Severity::Error,
-        include_str!("half_precision_twice.rs"),
-        check,
-    )
+    ..Rule::new("VL401", "half-precision-twice", Severity::Error, include_str!("half_precision_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -48,7 +48,7 @@
 //! trl 1.16.0 `trainer/sft_trainer.py:699` 与 `dpo_trainer.py:577`，实际运行；旧版本会忽略或拒绝。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::PassedBy;
@@ -57,14 +57,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new(
-        "VL408",
-        "loading-option-unused",
-        Group::Precision,
-        Severity::Warning,
-        include_str!("loading_option_unused.rs"),
-        check,
-    )
+    ..Rule::new("VL408", "loading-option-unused", Severity::Warning, include_str!("loading_option_unused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

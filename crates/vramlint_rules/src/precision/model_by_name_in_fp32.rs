@@ -50,7 +50,7 @@
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
@@ -58,14 +58,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL407",
-        "model-by-name-in-fp32",
-        Group::Precision,
-        Severity::Info,
-        include_str!("model_by_name_in_fp32.rs"),
-        check,
-    )
+    ..Rule::new("VL407", "model-by-name-in-fp32", Severity::Info, include_str!("model_by_name_in_fp32.rs"), check)
 };
 
 /// TRL's trainers that load a model by name through `create_model_from_path`.

@@ -47,14 +47,14 @@
 //! transformers 5.23.0 `training_args.py:1790` 与 `trainer.py:682`，实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_semantic::arguments::{first_entry, strategy, trainings, written};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL431", "needs-evaluation", Group::Precision, Severity::Error, include_str!("needs_evaluation.rs"), check)
+    ..Rule::new("VL431", "needs-evaluation", Severity::Error, include_str!("needs_evaluation.rs"), check)
 };
 
 const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];

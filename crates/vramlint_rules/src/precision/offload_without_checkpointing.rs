@@ -45,7 +45,7 @@
 //! 相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
@@ -57,7 +57,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL482",
         "offload-without-checkpointing",
-        Group::Precision,
         Severity::Error,
         include_str!("offload_without_checkpointing.rs"),
         check,

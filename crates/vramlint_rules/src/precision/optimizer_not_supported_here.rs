@@ -60,7 +60,7 @@
 //! `hparams/finetuning_args.py:595`，阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -68,14 +68,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL484",
-        "optimizer-not-supported-here",
-        Group::Precision,
-        Severity::Error,
-        include_str!("optimizer_not_supported_here.rs"),
-        check,
-    )
+    ..Rule::new("VL484", "optimizer-not-supported-here", Severity::Error, include_str!("optimizer_not_supported_here.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

@@ -43,20 +43,13 @@
 //! ms-swift 4.6.0 `swift/arguments/base_args/model_args.py:126`，阅读源码。
 
 use crate::frameworks;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::new(
-        "VL486",
-        "precision-from-checkpoint",
-        Group::Precision,
-        Severity::Info,
-        include_str!("precision_from_checkpoint.rs"),
-        check,
-    )
+    ..Rule::new("VL486", "precision-from-checkpoint", Severity::Info, include_str!("precision_from_checkpoint.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -56,7 +56,7 @@
 //! ## 来源
 //! peft 0.21.2 `utils/other.py` 的 `prepare_model_for_kbit_training`，已运行；trl 1.16.0 `trainer/sft_trainer.py`，已阅读。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::models;
 use vramlint_semantic::calls;
@@ -64,14 +64,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL452",
-        "preparation-casts-to-fp32",
-        Group::Precision,
-        Severity::Info,
-        include_str!("preparation_casts_to_fp32.rs"),
-        check,
-    )
+    ..Rule::new("VL452", "preparation-casts-to-fp32", Severity::Info, include_str!("preparation_casts_to_fp32.rs"), check)
 };
 
 /// Vocabulary size above which the table is worth a report.

@@ -51,7 +51,7 @@
 //! Axolotl 0.18.0 `utils/schemas/peft.py:205`（0.8.0 起相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_semantic::frameworks::FrameworkConfig;
@@ -59,7 +59,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL481", "qlora-without-4bit", Group::Precision, Severity::Error, include_str!("qlora_without_4bit.rs"), check)
+    ..Rule::new("VL481", "qlora-without-4bit", Severity::Error, include_str!("qlora_without_4bit.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl)];

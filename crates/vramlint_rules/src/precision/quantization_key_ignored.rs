@@ -53,7 +53,7 @@
 //! ## 来源
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__`，实际运行。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
@@ -62,14 +62,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new(
-        "VL442",
-        "quantization-key-ignored",
-        Group::Precision,
-        Severity::Warning,
-        include_str!("quantization_key_ignored.rs"),
-        check,
-    )
+    ..Rule::new("VL442", "quantization-key-ignored", Severity::Warning, include_str!("quantization_key_ignored.rs"), check)
 };
 
 /// Keywords of transformers 5.23.0; `quant_method` and those with an underscore come from a saved configuration.

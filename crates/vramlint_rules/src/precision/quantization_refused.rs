@@ -47,7 +47,7 @@
 //! transformers 5.23.0 `utils/quantization_config.py` 的 `BitsAndBytesConfig.__init__` 与 `post_init`，实际运行。
 
 use crate::argument_findings::finding;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentReader;
 use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
@@ -56,14 +56,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL441",
-        "quantization-refused",
-        Group::Precision,
-        Severity::Error,
-        include_str!("quantization_refused.rs"),
-        check,
-    )
+    ..Rule::new("VL441", "quantization-refused", Severity::Error, include_str!("quantization_refused.rs"), check)
 };
 
 /// The type of each keyword, in Python's terms.

@@ -45,14 +45,14 @@
 //! ## 来源
 //! unsloth 2026.8.19 与 2026.10.9 `models/loader.py`，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_semantic::calls;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::Slow],
-    ..Rule::new("VL487", "quantized-by-default", Group::Precision, Severity::Info, include_str!("quantized_by_default.rs"), check)
+    ..Rule::new("VL487", "quantized-by-default", Severity::Info, include_str!("quantized_by_default.rs"), check)
 };
 
 const WIDTHS: &[&str] =

@@ -56,7 +56,7 @@
 //! transformers 5.23.0 `trainer_utils.py:131`，对 4 位与 8 位、Trainer 与 SFTTrainer 实际运行；4.x 在 `trainer.py` 中有同样的检查。
 
 use crate::argument_findings::ReportedFindings;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::Feature;
 use vramlint_resolve::code::ArgValue;
@@ -65,14 +65,7 @@ use vramlint_semantic::trainers::{Trainer, quantizes};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL403",
-        "quantized-full-finetune",
-        Group::Precision,
-        Severity::Error,
-        include_str!("quantized_full_finetune.rs"),
-        check,
-    )
+    ..Rule::new("VL403", "quantized-full-finetune", Severity::Error, include_str!("quantized_full_finetune.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -45,7 +45,7 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`to`、`half`、`float`），4 位与 8 位均实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_resolve::CallRef;
 use vramlint_resolve::code::{ArgValue, LibraryCall};
@@ -54,14 +54,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL445",
-        "quantized-model-cast",
-        Group::Precision,
-        Severity::Error,
-        include_str!("quantized_model_cast.rs"),
-        check,
-    )
+    ..Rule::new("VL445", "quantized-model-cast", Severity::Error, include_str!("quantized_model_cast.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

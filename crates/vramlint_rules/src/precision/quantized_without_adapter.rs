@@ -52,7 +52,7 @@
 //! Axolotl 0.18.0 `utils/schemas/peft.py:183`；LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:237`（0.7.1 至 0.9.5 相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
@@ -61,14 +61,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL480",
-        "quantized-without-adapter",
-        Group::Precision,
-        Severity::Error,
-        include_str!("quantized_without_adapter.rs"),
-        check,
-    )
+    ..Rule::new("VL480", "quantized-without-adapter", Severity::Error, include_str!("quantized_without_adapter.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl), (Dialect::LlamaFactory, llamafactory)];

@@ -66,7 +66,7 @@
 //! LLaMA-Factory 0.9.6.dev0 `hparams/parser.py:503`（0.8.3 起相同），阅读源码。
 
 use crate::frameworks::{self, Check, Refusal};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
@@ -75,7 +75,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL483", "refused-with-zero3", Group::Precision, Severity::Error, include_str!("refused_with_zero3.rs"), check)
+    ..Rule::new("VL483", "refused-with-zero3", Severity::Error, include_str!("refused_with_zero3.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::LlamaFactory, llamafactory)];

@@ -51,7 +51,7 @@
 //! trl 1.16.0 `trainer/utils.py:1331`，实际运行；0.29.0 阅读源码。
 
 use crate::argument_findings::{ReportedFindings, finding_of};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::NestedArgument;
@@ -62,14 +62,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL406",
-        "torch-dtype-overruled",
-        Group::Precision,
-        Severity::Warning,
-        include_str!("torch_dtype_overruled.rs"),
-        check,
-    )
+    ..Rule::new("VL406", "torch-dtype-overruled", Severity::Warning, include_str!("torch_dtype_overruled.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -41,7 +41,7 @@
 //! transformers 5.23.0 `training_args.py:1803`；torch 2.15.0 `utils/data/dataloader.py`，均实际运行。
 
 use crate::argument_findings::{ReportedFindings, finding};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_semantic::arguments::{trainings, written};
 
@@ -51,7 +51,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL432",
         "trainer-loader-without-workers",
-        Group::Precision,
         Severity::Error,
         include_str!("trainer_loader_without_workers.rs"),
         check,

@@ -45,7 +45,7 @@
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py`（`get_correct_attn_implementation`）与 `AttentionInterface`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, message};
 use vramlint_catalog::classes;
 use vramlint_resolve::Feature;
@@ -54,7 +54,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL448", "unknown-attention", Group::Precision, Severity::Error, include_str!("unknown_attention.rs"), check)
+    ..Rule::new("VL448", "unknown-attention", Severity::Error, include_str!("unknown_attention.rs"), check)
 };
 
 /// The names that transformers accepts; each may follow `paged|`.

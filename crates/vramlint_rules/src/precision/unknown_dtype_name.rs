@@ -49,7 +49,7 @@
 //! （`bnb_4bit_compute_dtype`、`bnb_4bit_quant_storage`），在 torch 2.15.0 下实际运行；4.57.1 同样拒绝，阅读源码。
 
 use crate::argument_findings::{finding, with_fix};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_resolve::arguments::ArgumentReader;
 use vramlint_semantic::arguments::{is_trl, set_to, trainings};
@@ -58,7 +58,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL440", "unknown-dtype-name", Group::Precision, Severity::Error, include_str!("unknown_dtype_name.rs"), check)
+    ..Rule::new("VL440", "unknown-dtype-name", Severity::Error, include_str!("unknown_dtype_name.rs"), check)
 };
 
 /// The dtypes of torch 2.15.0.

@@ -62,7 +62,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:546` 与 `:2217`、`utils/dataclasses.py:1270`，逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Message, Severity, TextRange, Value, message};
 use vramlint_resolve::Run;
 use vramlint_resolve::code::CodeFacts;
@@ -71,14 +71,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, deepspeed_json};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::NoEffect],
-    ..Rule::new(
-        "VL511",
-        "accumulation-overruled",
-        Group::Sharding,
-        Severity::Warning,
-        include_str!("accumulation_overruled.rs"),
-        check,
-    )
+    ..Rule::new("VL511", "accumulation-overruled", Severity::Warning, include_str!("accumulation_overruled.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -76,7 +76,7 @@
 //! DeepSpeed 0.19.8 `runtime/activation_checkpointing/config.py`，实际运行：`deepspeed.initialize` 之后 `is_configured()`
 //! 为 false。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, Value, message};
 use vramlint_resolve::{Feature, Run};
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -88,7 +88,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL555",
         "activation-checkpointing-block-inert",
-        Group::Sharding,
         Severity::Info,
         include_str!("activation_checkpointing_block_inert.rs"),
         check,

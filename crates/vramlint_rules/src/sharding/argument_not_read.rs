@@ -89,7 +89,7 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100`，accelerate 1.15.0 `utils/dataclasses.py:1255`，DeepSpeed 0.19.8
 //! `runtime/config.py:602`；以实际训练测得。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Message, Severity, UnknownReason, Value, message};
 use vramlint_edit as edit;
@@ -102,7 +102,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL542", "argument-not-read", Group::Sharding, Severity::Warning, include_str!("argument_not_read.rs"), check)
+    ..Rule::new("VL542", "argument-not-read", Severity::Warning, include_str!("argument_not_read.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -111,7 +111,7 @@
 //! ## 来源
 //! transformers 5.23.0 `integrations/deepspeed.py:225`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Severity, UnknownReason, message};
 use vramlint_resolve::code::LibraryCall;
 use vramlint_resolve::{Feature, FileFeatures, SourceFile};
@@ -124,7 +124,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL554",
         "bucket-auto-without-hidden-size",
-        Group::Sharding,
         Severity::Error,
         include_str!("bucket_auto_without_hidden_size.rs"),
         check,

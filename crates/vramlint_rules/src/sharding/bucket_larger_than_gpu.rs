@@ -49,7 +49,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/stage3.py:782`，`runtime/zero/stage_1_and_2.py:3264`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::value_readers::pydantic_int;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::gpus;
@@ -57,14 +57,7 @@ use vramlint_catalog::gpus;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL557",
-        "bucket-larger-than-gpu",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("bucket_larger_than_gpu.rs"),
-        check,
-    )
+    ..Rule::new("VL557", "bucket-larger-than-gpu", Severity::Error, include_str!("bucket_larger_than_gpu.rs"), check)
 };
 
 /// More than any GPU has.

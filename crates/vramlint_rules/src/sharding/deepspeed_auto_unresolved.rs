@@ -85,7 +85,7 @@
 //! `optim/adam.py:59`，accelerate 1.15.0 `utils/dataclasses.py:1368`，transformers 5.23.0 `integrations/deepspeed.py:100`，
 //! 逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Finding, Message, Severity, UnknownReason, message};
 use vramlint_catalog::keys::{self, AutoFiller};
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
@@ -96,14 +96,7 @@ use vramlint_semantic::schema;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new(
-        "VL540",
-        "deepspeed-auto-unresolved",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("deepspeed_auto_unresolved.rs"),
-        check,
-    )
+    ..Rule::new("VL540", "deepspeed-auto-unresolved", Severity::Error, include_str!("deepspeed_auto_unresolved.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

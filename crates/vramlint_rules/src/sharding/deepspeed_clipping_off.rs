@@ -49,7 +49,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:3506`、`runtime/constants.py:203`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
@@ -59,14 +59,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::NoEffect],
-    ..Rule::new(
-        "VL556",
-        "deepspeed-clipping-off",
-        Group::Sharding,
-        Severity::Warning,
-        include_str!("deepspeed_clipping_off.rs"),
-        check,
-    )
+    ..Rule::new("VL556", "deepspeed-clipping-off", Severity::Warning, include_str!("deepspeed_clipping_off.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

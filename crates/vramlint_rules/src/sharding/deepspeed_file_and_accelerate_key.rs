@@ -61,7 +61,7 @@
 //! accelerate 1.15.0 `utils/dataclasses.py:1526`，逐键实际运行；`commands/launch.py:1284` 与 `:1394`（文件中哪些键算数：`mixed_precision`
 //! 为空或被参数替代时不算，其余只要出现就算）。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, Value, has_template_mark, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -74,7 +74,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL501",
         "deepspeed-file-and-accelerate-key",
-        Group::Sharding,
         Severity::Error,
         include_str!("deepspeed_file_and_accelerate_key.rs"),
         check,

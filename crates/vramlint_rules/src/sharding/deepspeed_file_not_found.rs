@@ -60,7 +60,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/deepspeed.py:143-160`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -70,14 +70,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL506",
-        "deepspeed-file-not-found",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("deepspeed_file_not_found.rs"),
-        check,
-    )
+    ..Rule::new("VL506", "deepspeed-file-not-found", Severity::Error, include_str!("deepspeed_file_not_found.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -96,7 +96,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2198`、`:2252`、`:2258`、`:2266-2280`、`:2309-2320`、`utils/dataclasses.py:1277`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Finding, Severity, TextRange, message};
 use vramlint_resolve::SourceFile;
 use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
@@ -105,14 +105,7 @@ use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL509",
-        "deepspeed-json-and-prepare",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("deepspeed_json_and_prepare.rs"),
-        check,
-    )
+    ..Rule::new("VL509", "deepspeed-json-and-prepare", Severity::Error, include_str!("deepspeed_json_and_prepare.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -47,21 +47,14 @@
 //! ## 来源
 //! accelerate 1.15.0 与 DeepSpeed 0.19.8，以单进程实际运行：接受。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 use vramlint_semantic::accelerate::AccelerateLaunch;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL507",
-        "deepspeed-one-process",
-        Group::Sharding,
-        Severity::Info,
-        include_str!("deepspeed_one_process.rs"),
-        check,
-    )
+    ..Rule::new("VL507", "deepspeed-one-process", Severity::Info, include_str!("deepspeed_one_process.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

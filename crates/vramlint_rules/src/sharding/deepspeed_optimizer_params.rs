@@ -59,7 +59,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2482`、`:2493` 及各优化器的签名，实际运行；torch 2.15 `torch.optim`，打印签名。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, is_templated, message};
 use vramlint_semantic::deepspeed::config::ConfigEntry;
 use vramlint_semantic::deepspeed::initialize;
@@ -68,14 +68,7 @@ use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL544",
-        "deepspeed-optimizer-params",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("deepspeed_optimizer_params.rs"),
-        check,
-    )
+    ..Rule::new("VL544", "deepspeed-optimizer-params", Severity::Error, include_str!("deepspeed_optimizer_params.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -58,7 +58,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2018`，实际运行；0.19.6 与 0.19.7 的源码包，阅读。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
@@ -67,14 +67,7 @@ use vramlint_semantic::deepspeed::{config, initialize};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL543",
-        "deepspeed-optimizer-unknown",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("deepspeed_optimizer_unknown.rs"),
-        check,
-    )
+    ..Rule::new("VL543", "deepspeed-optimizer-unknown", Severity::Error, include_str!("deepspeed_optimizer_unknown.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

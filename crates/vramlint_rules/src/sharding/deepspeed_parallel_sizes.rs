@@ -81,7 +81,7 @@
 //! DeepSpeed 0.19.8 `utils/groups.py:213`，以 2 个进程写 4、1 个进程写 2 实际运行；`runtime/config.py:468`，以 2 个进程实际运行；
 //! `module_inject/auto_ep_folding.py:111`、`:214`，仅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::value_readers::pydantic_int;
 use vramlint_base::{Severity, message};
 use vramlint_catalog::Concept;
@@ -92,14 +92,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
-    ..Rule::new(
-        "VL565",
-        "deepspeed-parallel-sizes",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("deepspeed_parallel_sizes.rs"),
-        check,
-    )
+    ..Rule::new("VL565", "deepspeed-parallel-sizes", Severity::Error, include_str!("deepspeed_parallel_sizes.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

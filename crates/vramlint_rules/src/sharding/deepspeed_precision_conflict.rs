@@ -59,7 +59,7 @@
 //! DeepSpeed 0.19.8 `runtime/config.py:511`、`:702-714`，`runtime/precision_config.py:31`，
 //! `runtime/base_optimizer.py:484`，`runtime/engine.py:1827`、`:2323`，逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Message, Severity, UnknownReason, Value, message};
 use vramlint_semantic::deepspeed::config::{self, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -68,14 +68,7 @@ use vramlint_semantic::deepspeed::initialize;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new(
-        "VL559",
-        "deepspeed-precision-conflict",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("deepspeed_precision_conflict.rs"),
-        check,
-    )
+    ..Rule::new("VL559", "deepspeed-precision-conflict", Severity::Error, include_str!("deepspeed_precision_conflict.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

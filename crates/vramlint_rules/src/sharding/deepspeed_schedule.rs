@@ -62,7 +62,7 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:1929`、`:1935`，`runtime/lr_schedules.py:734`、`:823`，torch 2.15
 //! `optim/lr_scheduler.py:126`，逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, count_noun, is_templated, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
@@ -72,7 +72,7 @@ use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::RefusedAtStart],
-    ..Rule::new("VL548", "deepspeed-schedule", Group::Sharding, Severity::Error, include_str!("deepspeed_schedule.rs"), check)
+    ..Rule::new("VL548", "deepspeed-schedule", Severity::Error, include_str!("deepspeed_schedule.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

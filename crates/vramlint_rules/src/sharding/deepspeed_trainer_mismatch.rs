@@ -82,7 +82,7 @@
 //! transformers 5.23.0 `integrations/deepspeed.py:100-260`，逐键实际运行；accelerate 1.15.0 `utils/dataclasses.py:1255`（
 //! 由 accelerate 的文件指定 JSON 时，缺少的累积步数按 1 处理），阅读。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -93,14 +93,7 @@ use vramlint_semantic::deepspeed::trainer_arguments::{self, TrainerArguments, nu
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL541",
-        "deepspeed-trainer-mismatch",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("deepspeed_trainer_mismatch.rs"),
-        check,
-    )
+    ..Rule::new("VL541", "deepspeed-trainer-mismatch", Severity::Error, include_str!("deepspeed_trainer_mismatch.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

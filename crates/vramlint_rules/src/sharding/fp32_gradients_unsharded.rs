@@ -53,20 +53,13 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`，实测：两个进程下每参数 8 / 14 / 12 字节，不设置时为 4 / 9 / 8。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL564",
-        "fp32-gradients-unsharded",
-        Group::Sharding,
-        Severity::Warning,
-        include_str!("fp32_gradients_unsharded.rs"),
-        check,
-    )
+    ..Rule::new("VL564", "fp32-gradients-unsharded", Severity::Warning, include_str!("fp32_gradients_unsharded.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -58,7 +58,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/launch.py:306`、`utils/dataclasses.py:1968`、`:1970`、`:2001`、`:2070`，逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::value_readers::{python_truth, str_to_bool};
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
@@ -70,7 +70,7 @@ use vramlint_semantic::{calls, version_gate};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL502", "fsdp-settings-clash", Group::Sharding, Severity::Error, include_str!("fsdp_settings_clash.rs"), check)
+    ..Rule::new("VL502", "fsdp-settings-clash", Severity::Error, include_str!("fsdp_settings_clash.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -55,13 +55,13 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:2014`，实际运行：`There are currently no available devices found`；版本 2，实际运行：类型变为 NO。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, message};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL504", "fsdp-without-gpu", Group::Sharding, Severity::Warning, include_str!("fsdp_without_gpu.rs"), check)
+    ..Rule::new("VL504", "fsdp-without-gpu", Severity::Warning, include_str!("fsdp_without_gpu.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

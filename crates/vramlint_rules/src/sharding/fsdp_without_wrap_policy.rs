@@ -50,7 +50,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1909`，实际运行：缺省即 `NO_WRAP`。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, FileRange, Finding, Severity, Value, message};
 use vramlint_resolve::Feature;
 use vramlint_semantic::accelerate::AccelerateLaunch;
@@ -58,14 +58,7 @@ use vramlint_semantic::accelerate::AccelerateLaunch;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL503",
-        "fsdp-without-wrap-policy",
-        Group::Sharding,
-        Severity::Warning,
-        include_str!("fsdp_without_wrap_policy.rs"),
-        check,
-    )
+    ..Rule::new("VL503", "fsdp-without-wrap-policy", Severity::Warning, include_str!("fsdp_without_wrap_policy.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

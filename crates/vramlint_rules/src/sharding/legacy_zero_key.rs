@@ -49,7 +49,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:188-215`、`:287`，`runtime/config_utils.py:68`，实际运行。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::value_readers::pydantic_bool;
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, message};
 use vramlint_edit as edit;
@@ -59,7 +59,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL553", "legacy-zero-key", Group::Sharding, Severity::Warning, include_str!("legacy_zero_key.rs"), check)
+    ..Rule::new("VL553", "legacy-zero-key", Severity::Warning, include_str!("legacy_zero_key.rs"), check)
 };
 
 /// Old keys, and what stands for them now.

@@ -93,7 +93,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:2180-2205`，实际运行：没有提示。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, count_noun, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::LibraryCall;
@@ -105,7 +105,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL510",
         "micro-batch-differs-from-loader",
-        Group::Sharding,
         Severity::Warning,
         include_str!("micro_batch_differs_from_loader.rs"),
         check,

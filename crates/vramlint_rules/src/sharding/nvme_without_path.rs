@@ -48,13 +48,13 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/zero/partition_parameters.py:1229`，`runtime/zero/stage3.py:840`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL561", "nvme-without-path", Group::Sharding, Severity::Error, include_str!("nvme_without_path.rs"), check)
+    ..Rule::new("VL561", "nvme-without-path", Severity::Error, include_str!("nvme_without_path.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -78,7 +78,7 @@
 //! DeepSpeed 0.19.8 `runtime/engine.py:2346`，实际运行；accelerate 1.15.0 `utils/deepspeed.py`（
 //! map_pytorch_optim_to_deepspeed），阅读。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -87,14 +87,7 @@ use vramlint_semantic::deepspeed::initialize;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL547",
-        "offload-with-own-optimizer",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("offload_with_own_optimizer.rs"),
-        check,
-    )
+    ..Rule::new("VL547", "offload-with-own-optimizer", Severity::Error, include_str!("offload_with_own_optimizer.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -55,21 +55,14 @@
 //! ## 来源
 //! accelerate 1.15.0 `parallelism_config.py:309-340`、`:373`、`state.py:998-1007`，逐项实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Evaluated, Finding, Severity, count_noun, message};
 use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL505",
-        "parallelism-sizes-clash",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("parallelism_sizes_clash.rs"),
-        check,
-    )
+    ..Rule::new("VL505", "parallelism-sizes-clash", Severity::Error, include_str!("parallelism_sizes_clash.rs"), check)
 };
 
 const BLOCK: &str = "parallelism_config";

@@ -84,7 +84,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1412-1450`，实际运行；`prepare()` 之后的权重类型，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Evaluated, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
@@ -98,7 +98,6 @@ pub(crate) static RULE: Rule = Rule {
     ..Rule::new(
         "VL508",
         "precision-and-deepspeed-json",
-        Group::Sharding,
         Severity::Warning,
         include_str!("precision_and_deepspeed_json.rs"),
         check,

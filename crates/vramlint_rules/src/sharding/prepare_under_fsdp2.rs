@@ -73,7 +73,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `accelerator.py:1507-1522`，阅读源码。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Message, Severity, message};
 use vramlint_resolve::code::{ArgValue, CodeFacts, LibraryCall};
 use vramlint_semantic::accelerate::deepspeed_json;
@@ -81,7 +81,7 @@ use vramlint_semantic::accelerate::deepspeed_json;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL512", "prepare-under-fsdp2", Group::Sharding, Severity::Error, include_str!("prepare_under_fsdp2.rs"), check)
+    ..Rule::new("VL512", "prepare-under-fsdp2", Severity::Error, include_str!("prepare_under_fsdp2.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -78,7 +78,7 @@
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1277`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -86,14 +86,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL562",
-        "trainer-without-zero-block",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("trainer_without_zero_block.rs"),
-        check,
-    )
+    ..Rule::new("VL562", "trainer-without-zero-block", Severity::Error, include_str!("trainer_without_zero_block.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -42,20 +42,13 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/config.py:718`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL558",
-        "vocabulary-size-unaligned",
-        Group::Sharding,
-        Severity::Info,
-        include_str!("vocabulary_size_unaligned.rs"),
-        check,
-    )
+    ..Rule::new("VL558", "vocabulary-size-unaligned", Severity::Info, include_str!("vocabulary_size_unaligned.rs"), check)
 };
 
 /// Tensor cores are efficient for multiples of this.

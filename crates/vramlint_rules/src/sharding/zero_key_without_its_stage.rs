@@ -57,7 +57,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2633-2798`（哪个优化器得到哪个键），实际运行：状态仍在设备上，没有构建量化器。
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::value_readers::pydantic_bool;
 use vramlint_base::{Finding, Severity, Value, message};
 use vramlint_catalog::keys;
@@ -67,14 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new(
-        "VL551",
-        "zero-key-without-its-stage",
-        Group::Sharding,
-        Severity::Warning,
-        include_str!("zero_key_without_its_stage.rs"),
-        check,
-    )
+    ..Rule::new("VL551", "zero-key-without-its-stage", Severity::Warning, include_str!("zero_key_without_its_stage.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

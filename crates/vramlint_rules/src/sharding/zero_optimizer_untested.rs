@@ -75,7 +75,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2299`，`runtime/zero/utils.py:45`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
@@ -86,14 +86,7 @@ use vramlint_semantic::deepspeed::optimizers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL545",
-        "zero-optimizer-untested",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("zero_optimizer_untested.rs"),
-        check,
-    )
+    ..Rule::new("VL545", "zero-optimizer-untested", Severity::Error, include_str!("zero_optimizer_untested.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -63,7 +63,7 @@
 //! `:395`，`runtime/zero/config.py:400-425`，`runtime/config.py:696`，`runtime/config_utils.py:90`，
 //! `runtime/engine.py:2031`、`:2651`，`runtime/zenflow/zenflow_stage_1_and_2.py:116`。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::value_readers::pydantic_int;
 use vramlint_base::{Evaluated, Finding, Message, Severity, UnknownReason, Value, message};
 use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
@@ -71,14 +71,7 @@ use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL550",
-        "zero-options-conflict",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("zero_options_conflict.rs"),
-        check,
-    )
+    ..Rule::new("VL550", "zero-options-conflict", Severity::Error, include_str!("zero_options_conflict.rs"), check)
 };
 
 /// Two entries that conflict.

@@ -73,7 +73,7 @@
 //! ## 来源
 //! DeepSpeed 0.19.8 `runtime/engine.py:2659`，实际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, message};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
@@ -81,14 +81,7 @@ use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL546",
-        "zero-without-optimizer",
-        Group::Sharding,
-        Severity::Error,
-        include_str!("zero_without_optimizer.rs"),
-        check,
-    )
+    ..Rule::new("VL546", "zero-without-optimizer", Severity::Error, include_str!("zero_without_optimizer.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

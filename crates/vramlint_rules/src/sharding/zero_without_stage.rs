@@ -49,7 +49,7 @@
 //! DeepSpeed 0.19.8 `runtime/zero/config.py:95` 与 `:20`（旧写法），实际运行；accelerate 1.15.0 `utils/deepspeed.py`，实
 //! 际运行。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Evaluated, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
@@ -58,7 +58,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL552", "zero-without-stage", Group::Sharding, Severity::Warning, include_str!("zero_without_stage.rs"), check)
+    ..Rule::new("VL552", "zero-without-stage", Severity::Warning, include_str!("zero_without_stage.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -36,7 +36,7 @@
 
 use crate::syntax_and_keys::loads::loads;
 use crate::syntax_and_keys::syntax_error::plain_deepspeed;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::HashMap;
 use vramlint_base::{FileRange, Severity, has_template_mark, message};
 use vramlint_catalog::frameworks::ConfigLoader;
@@ -46,7 +46,7 @@ use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL006", "duplicate-key", Group::SyntaxAndKeys, Severity::Warning, include_str!("duplicate_key.rs"), check)
+    ..Rule::new("VL006", "duplicate-key", Severity::Warning, include_str!("duplicate_key.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

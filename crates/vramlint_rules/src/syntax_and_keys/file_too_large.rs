@@ -19,12 +19,12 @@
 //! ## 修复
 //! 指定真正的配置文件，或不要指定该文件。
 
-use crate::{Group, Rule, Symptom};
+use crate::{Rule, Symptom};
 use vramlint_base::Severity;
 
 /// A named file that is too large for configuration.
 pub static RULE: Rule = Rule {
     // The project layer finds these.
     symptoms: &[Symptom::Vramlint],
-    ..Rule::without_check("VL090", "file-too-large", Group::SyntaxAndKeys, Severity::Info, include_str!("file_too_large.rs"))
+    ..Rule::without_check("VL090", "file-too-large", Severity::Info, include_str!("file_too_large.rs"))
 };

@@ -18,11 +18,11 @@
 //! ## 修复
 //! 请报告此错误，并附上结果中所指的文件。
 
-use crate::{Group, Rule, Symptom};
+use crate::{Rule, Symptom};
 use vramlint_base::Severity;
 
 /// A panic of vramlint.
 pub static RULE: Rule = Rule {
     symptoms: &[Symptom::Vramlint],
-    ..Rule::without_check("VL000", "internal-error", Group::SyntaxAndKeys, Severity::Warning, include_str!("internal_error.rs"))
+    ..Rule::without_check("VL000", "internal-error", Severity::Warning, include_str!("internal_error.rs"))
 };

@@ -39,7 +39,7 @@
 //! ## 修复
 //! 不安全：写错的规则名会改为最接近的一个，但那未必是本来想写的。
 
-use crate::{Group, Rule, Symptom, needs};
+use crate::{Rule, Symptom, needs};
 use vramlint_base::Severity;
 
 /// A suppression that cannot be parsed, or names an unknown rule.
@@ -47,11 +47,5 @@ pub static RULE: Rule = Rule {
     // The project layer finds these.
     needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
-    ..Rule::without_check(
-        "VL091",
-        "invalid-suppression",
-        Group::SyntaxAndKeys,
-        Severity::Warning,
-        include_str!("invalid_suppression.rs"),
-    )
+    ..Rule::without_check("VL091", "invalid-suppression", Severity::Warning, include_str!("invalid_suppression.rs"))
 };

@@ -34,7 +34,7 @@
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
 
 use crate::syntax_and_keys::loads::loads;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::{Feature, FileKind, Project, SourceFile, Syntax};
 use vramlint_semantic::deepspeed::consumers::{self, Consumers};
@@ -44,7 +44,7 @@ use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL001", "syntax-error", Group::SyntaxAndKeys, Severity::Error, include_str!("syntax_error.rs"), check)
+    ..Rule::new("VL001", "syntax-error", Severity::Error, include_str!("syntax_error.rs"), check)
 };
 
 /// Errors reported of one file: what follows the first few is mostly their echo.

@@ -63,7 +63,7 @@
 //! 目录数据 `data/families.json`，每个系列各有来源：Lightning-AI/litgpt `litgpt/config.py`、技术报告、各组织在 hub 上的列表。
 //! vramlint 不会访问 hub。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, TextRange, Value, message};
 use vramlint_catalog::Concept;
@@ -75,7 +75,7 @@ use vramlint_resolve::{Candidate, Project, Run, Setting};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL008", "unknown-model", Group::SyntaxAndKeys, Severity::Info, include_str!("unknown_model.rs"), check)
+    ..Rule::new("VL008", "unknown-model", Severity::Info, include_str!("unknown_model.rs"), check)
 };
 
 /// Settings whose values name models.

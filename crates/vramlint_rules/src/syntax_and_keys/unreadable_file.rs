@@ -25,14 +25,14 @@
 //! ## 来源
 //! PyYAML 6.0.3 `reader.py`；CPython 3.11 `json/decoder.py`。
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity};
 
 /// A file or folder that the operating system does not allow to read.
 pub static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL003", "unreadable-file", Group::SyntaxAndKeys, Severity::Warning, include_str!("unreadable_file.rs"), check)
+    ..Rule::new("VL003", "unreadable-file", Severity::Warning, include_str!("unreadable_file.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -40,7 +40,7 @@
 //! 只有实际运行的规则，其抑制才可能未使用：未选择、已关闭或对该文件忽略的规则不参与判断。若周围的项目太大而未读取，或有规则执行
 //! 失败，则不报告。文档中的示例不检查。
 
-use crate::{DiagnosticTag, Group, Rule, Symptom, needs};
+use crate::{DiagnosticTag, Rule, Symptom, needs};
 use vramlint_base::Severity;
 
 /// A suppression that suppresses nothing.
@@ -49,11 +49,5 @@ pub static RULE: Rule = Rule {
     needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::without_check(
-        "VL002",
-        "unused-suppression",
-        Group::SyntaxAndKeys,
-        Severity::Warning,
-        include_str!("unused_suppression.rs"),
-    )
+    ..Rule::without_check("VL002", "unused-suppression", Severity::Warning, include_str!("unused_suppression.rs"))
 };

@@ -42,7 +42,7 @@
 //! `IntervalStrategy`、`SaveStrategy`，实际运行。
 
 use crate::syntax_and_keys::loads::{Load, loads};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Message, Severity, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_catalog::Dialect;
@@ -53,14 +53,7 @@ use vramlint_syntax::data::{Loader, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new(
-        "VL005",
-        "yaml-boolean-trap",
-        Group::SyntaxAndKeys,
-        Severity::Warning,
-        include_str!("yaml_boolean_trap.rs"),
-        check,
-    )
+    ..Rule::new("VL005", "yaml-boolean-trap", Severity::Warning, include_str!("yaml_boolean_trap.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -59,7 +59,7 @@
 //! `utils/dataclasses.py:1930`（`int("1e8")` 与 `int("100000000.0")` 会被拒绝），阅读源码。
 
 use crate::syntax_and_keys::loads::{Load, loads};
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::{self, KeyType};
 use vramlint_catalog::{Dialect, dialect};
@@ -71,14 +71,7 @@ use vramlint_syntax::yaml;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL007",
-        "yaml-number-is-text",
-        Group::SyntaxAndKeys,
-        Severity::Warning,
-        include_str!("yaml_number_is_text.rs"),
-        check,
-    )
+    ..Rule::new("VL007", "yaml-number-is-text", Severity::Warning, include_str!("yaml_number_is_text.rs"), check)
 };
 
 /// Depth of blocks that is looked into.

@@ -47,7 +47,7 @@
 //! PyYAML 6.0.3 `resolver.py` 与 OmegaConf 2.4.0，实际运行。
 
 use crate::syntax_and_keys::loads::loads;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{FileKind, SourceFile};
@@ -56,14 +56,7 @@ use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef, Style};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
-    ..Rule::new(
-        "VL030",
-        "yaml-number-read-otherwise",
-        Group::SyntaxAndKeys,
-        Severity::Warning,
-        include_str!("yaml_number_read_otherwise.rs"),
-        check,
-    )
+    ..Rule::new("VL030", "yaml-number-read-otherwise", Severity::Warning, include_str!("yaml_number_read_otherwise.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

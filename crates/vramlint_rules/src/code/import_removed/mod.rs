@@ -61,7 +61,7 @@
 
 mod names;
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use names::{Gone, gone};
 use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::versions::VersionRange;
@@ -73,7 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL611", "import-removed", Group::Code, Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL611", "import-removed", Severity::Error, include_str!("mod.rs"), check)
 };
 
 const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];

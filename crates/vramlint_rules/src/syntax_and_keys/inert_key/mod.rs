@@ -53,14 +53,14 @@ mod accelerate;
 mod accelerate_blocks;
 mod arguments;
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL013", "inert-key", Group::SyntaxAndKeys, Severity::Warning, include_str!("mod.rs"), check)
+    ..Rule::new("VL013", "inert-key", Severity::Warning, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

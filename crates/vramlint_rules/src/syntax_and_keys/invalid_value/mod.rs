@@ -54,7 +54,7 @@ mod deepspeed;
 mod frameworks;
 
 use super::violation_finding;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Message, Severity, Value, message};
 use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, KnownEntry, Violation};
@@ -62,7 +62,7 @@ use vramlint_semantic::schema::{self, KnownEntry, Violation};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL010", "invalid-value", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL010", "invalid-value", Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

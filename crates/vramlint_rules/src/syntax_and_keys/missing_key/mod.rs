@@ -65,13 +65,13 @@ mod accelerate;
 mod deepspeed;
 mod frameworks;
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::Severity;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL012", "missing-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL012", "missing-key", Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

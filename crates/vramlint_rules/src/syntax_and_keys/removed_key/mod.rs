@@ -65,7 +65,7 @@ mod calls;
 mod deepspeed;
 mod frameworks;
 
-use crate::{Context, DiagnosticTag, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_catalog::keys::Standing;
 use vramlint_edit as edit;
@@ -79,7 +79,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL011", "removed-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL011", "removed-key", Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

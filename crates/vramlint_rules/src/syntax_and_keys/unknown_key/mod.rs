@@ -66,7 +66,7 @@ mod calls;
 mod deepspeed;
 mod frameworks;
 
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Fix, Severity, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -76,7 +76,7 @@ use vramlint_syntax::data::NodeRef;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL004", "unknown-key", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL004", "unknown-key", Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

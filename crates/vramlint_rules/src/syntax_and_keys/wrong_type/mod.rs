@@ -66,7 +66,7 @@ mod deepspeed;
 mod frameworks;
 
 use super::violation_finding;
-use crate::{Context, Group, Rule, Sink, Symptom, needs};
+use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Finding, Severity};
 use vramlint_resolve::SourceFile;
 use vramlint_semantic::schema::{self, KnownEntry, Violation};
@@ -74,7 +74,7 @@ use vramlint_semantic::schema::{self, KnownEntry, Violation};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL009", "wrong-type", Group::SyntaxAndKeys, Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL009", "wrong-type", Severity::Error, include_str!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
