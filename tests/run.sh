@@ -24,7 +24,7 @@ stage "format" cargo fmt --all --check
 stage "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
 stage "scalars and files against PyYAML" bash tests/pyyaml/run.sh
 stage "JSON against Python's json and hjson" bash tests/json/run.sh
-stage "the page of estimate in a browser" bash tests/browser/run.sh
+stage "the page of estimate in a browser" bash tests/clients/browser/run.sh
 stage "the formats for CI against their readers" bash tests/clients/reports/run.sh
 stage "the schemas over real files" bash tests/clients/schemas/run.sh
 stage "the Python package" bash tests/clients/wheel/run.sh

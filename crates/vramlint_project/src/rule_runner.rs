@@ -17,11 +17,10 @@ pub(crate) fn run(backend: &Backend, context: &Context<'_>, wanted: impl Fn(&str
 }
 
 fn run_rule(rule: &Rule, context: &Context<'_>) -> Vec<Finding> {
-    let Some(check) = rule.check else { return Vec::new() };
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut sink = Sink::default();
-        check(context, &mut sink);
+        rule.run(context, &mut sink);
         sink.findings
     }));
     let findings = outcome.unwrap_or_else(|payload| {

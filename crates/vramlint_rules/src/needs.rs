@@ -37,7 +37,7 @@ pub(crate) const DIRECTIVES: &[Feature] = &[Feature::Directive];
 
 /// The features that rules need, together; `None` if a rule gets every file.
 static NEEDED: LazyLock<Option<Vec<Feature>>> = LazyLock::new(|| {
-    let undeclared = RULES.iter().any(|rule| rule.check.is_some() && rule.check_file.is_none() && rule.needs.is_empty());
+    let undeclared = RULES.iter().any(|rule| rule.check.is_some() && rule.needs.is_empty());
     (!undeclared).then(|| {
         let mut needed: Vec<Feature> = RULES.iter().flat_map(|rule| rule.needs).copied().collect();
         needed.sort_unstable();
@@ -62,11 +62,8 @@ mod tests {
 
     #[test]
     fn every_rule_declares_what_it_needs() {
-        let undeclared: Vec<_> = RULES
-            .iter()
-            .filter(|rule| rule.check.is_some() && rule.check_file.is_none() && rule.needs.is_empty())
-            .map(|rule| rule.name)
-            .collect();
+        let undeclared: Vec<_> =
+            RULES.iter().filter(|rule| rule.check.is_some() && rule.needs.is_empty()).map(|rule| rule.name).collect();
         assert!(undeclared.is_empty(), "{undeclared:?} get every file of an editor's folder: name the features that they need");
         assert!(NEEDED.is_some());
     }

@@ -185,7 +185,7 @@ impl Rule {
         Self { check: Some(check), ..Self::without_check(code, name, severity, source) }
     }
 
-    /// A rule whose findings come from elsewhere, such as unused suppressions.
+    /// A rule that looks at single files, or whose findings come from elsewhere, such as unused suppressions.
     pub const fn without_check(code: &'static str, name: &'static str, severity: Severity, source: &'static str) -> Self {
         Self {
             code,
@@ -199,6 +199,16 @@ impl Rule {
             needs: &[],
             symptoms: &[],
             tag: None,
+        }
+    }
+
+    /// Runs the check of the project, or the check of a file on each of its files.
+    pub fn run(&self, cx: &Context<'_>, out: &mut Sink) {
+        if let Some(check) = self.check {
+            check(cx, out);
+        }
+        if let Some(check) = self.check_file {
+            cx.project.files.iter().for_each(|file| check(file, cx.project.features(file.id), out));
         }
     }
 

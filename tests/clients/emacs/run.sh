@@ -15,17 +15,10 @@ eglot() {
         emacs -Q --batch --eval '(kill-emacs (if (locate-library "eglot") 0 1))' 2>/dev/null
 }
 
-if ! eglot && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    mkdir -p "$tools"
-    { apt-get update && apt-get install -y --no-install-recommends emacs-nox elpa-eglot; } >"$tools/apt.log" 2>&1 ||
-        printf 'Emacs could not be installed, see %s\n' "$tools/apt.log"
-fi
+eglot || debian_install Emacs emacs-nox elpa-eglot
 eglot || left_out "Emacs with eglot is absent"
 cd "$root"
-if [ -z "${VRAMLINT_BINARY:-}" ]; then
-    cargo build --quiet --bin vramlint
-    VRAMLINT_BINARY="${CARGO_TARGET_DIR:-$root/target}/debug/vramlint"
-fi
+use_binary
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -R "$root/tests/clients/neovim/project" "$work/project"

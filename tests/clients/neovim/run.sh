@@ -8,17 +8,10 @@
 set -euo pipefail
 . "$(dirname "$0")/../common.sh"
 
-if ! command -v nvim >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    mkdir -p "$tools"
-    { apt-get update && apt-get install -y --no-install-recommends neovim; } >"$tools/apt.log" 2>&1 ||
-        printf 'Neovim could not be installed, see %s\n' "$tools/apt.log"
-fi
+command -v nvim >/dev/null || debian_install Neovim neovim
 command -v nvim >/dev/null || left_out "Neovim is absent"
 cd "$root"
-if [ -z "${VRAMLINT_BINARY:-}" ]; then
-    cargo build --quiet --bin vramlint
-    VRAMLINT_BINARY="${CARGO_TARGET_DIR:-$root/target}/debug/vramlint"
-fi
+use_binary
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -R "$here/project" "$work/project"

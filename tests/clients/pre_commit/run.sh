@@ -62,6 +62,7 @@ git -C "$hook" tag v0
 # A project with one contradiction over two files, and the same file once more where it is excluded.
 project="$work/project"
 cp -R "$here/project" "$project"
+cp "$root/tests/cli/project/train.py" "$root/tests/cli/project/launch.sh" "$project"
 cd "$project"
 git init --quiet
 git add -A

@@ -12,22 +12,11 @@ set -euo pipefail
 tools="$root/target/vscode-tools"
 extension="$root/editors/vscode"
 
-browser() {
-    local name
-    for name in "${VRAMLINT_BROWSER:-}" chromium chromium-browser google-chrome google-chrome-stable; do
-        if [ -n "$name" ] && command -v "$name"; then return; fi
-    done
-    return 1
-}
-
 command -v node >/dev/null && command -v npm >/dev/null || left_out "Node is absent"
 mkdir -p "$root/target"
 "$here/install.sh" "$tools" >"$root/target/vscode-tools.log" 2>&1 &
 installing=$!
-if ! browser >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    { apt-get update && apt-get install -y --no-install-recommends chromium fonts-noto-cjk; } >"$root/target/vscode-apt.log" 2>&1 ||
-        printf 'Chromium could not be installed, see target/vscode-apt.log\n'
-fi
+browser >/dev/null || debian_install Chromium chromium fonts-noto-cjk
 cd "$extension"
 if [ ! package-lock.json -ot node_modules/.package-lock.json ]; then
     npm ci --ignore-scripts --no-audit --no-fund --silent || left_out "the tools of the extension cannot be installed"
@@ -43,9 +32,8 @@ npm test --silent >"$root/target/vscode-unit.log" 2>&1 || {
 vsix="$root/target/vramlint.vsix"
 ./package.sh --out "$vsix" >/dev/null
 cd "$root"
-cargo build --quiet --bin vramlint
+use_binary
 pictures="$root/target/vscode-pictures"
 rm -rf "$pictures"
-binary="${CARGO_TARGET_DIR:-$root/target}/debug/vramlint"
-timeout 300 node "$here/session.mjs" "$tools" "$browser" "$binary" "$vsix" "$pictures"
+timeout 300 node "$here/session.mjs" "$tools" "$browser" "$VRAMLINT_BINARY" "$vsix" "$pictures"
 if [ "${UPDATE_IMAGES:-}" = 1 ]; then cp "$pictures"/*.png "$extension/images/"; fi

@@ -65,6 +65,33 @@ pub(crate) struct Relative {
 }
 
 impl Attention {
+    /// One of as many key as query heads, without a position and without biases; families name what they add.
+    pub(crate) const fn plain(heads: u64, head_dim: u64) -> Self {
+        Self {
+            heads,
+            kv_heads: heads,
+            head_dim,
+            value_dim: head_dim,
+            projection: Projection::Separate,
+            qkv_bias: false,
+            out_bias: false,
+            rotary: None,
+            qk_norm: None,
+            softcap: false,
+            dropout: false,
+            alibi: false,
+            sinks: false,
+            softmax_fp32: false,
+            window: None,
+            scaled_queries: false,
+            fp32_scores: false,
+            always_masked: false,
+            implementation: AttentionImpl::Common,
+            scales_queries_first: false,
+            relative: None,
+        }
+    }
+
     /// Whether scores are materialized regardless of the requested kernel.
     pub(crate) fn materializes_scores(&self) -> bool {
         self.softcap || self.fp32_scores || self.implementation != AttentionImpl::Common

@@ -60,7 +60,7 @@
 //! torch 2.15.0，统计保存的字节：没有 `no_grad` 时每轮多 10496 KiB，正常 backward 之后为 0。
 
 use super::loops::{Loop, loops, loss_of, stops_gradients};
-use crate::{Context, Rule, Sink, Symptom};
+use crate::{Rule, Sink, Symptom};
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{Feature, FileFeatures, SourceFile};
@@ -69,15 +69,11 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, Stmt, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL607", "graph-kept", Severity::Warning, include_str!("graph_kept.rs"), check)
+    ..Rule::without_check("VL607", "graph-kept", Severity::Warning, include_str!("graph_kept.rs"))
 };
 
-fn check(cx: &Context<'_>, out: &mut Sink) {
-    cx.project.files.iter().for_each(|file| in_file(file, cx.project.features(file.id), out));
-}
-
 /// What there is to say of one file; no other takes part.
-pub(super) fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
+fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
     if let Some(module) = file.python().filter(|_| file.host.is_none() && features.has(Feature::Torch)) {
         let retains = features.has(Feature::RetainGraph);
         let evaluates = !features.has(Feature::GradientsOff);

@@ -50,7 +50,7 @@
 //! ## 来源
 //! 仅根据语法判断。
 
-use crate::{Context, Rule, Sink, Symptom};
+use crate::{Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_resolve::{FileFeatures, SourceFile};
@@ -59,15 +59,11 @@ use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies}
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL601", "identical-branches", Severity::Info, include_str!("identical_branches.rs"), check)
+    ..Rule::without_check("VL601", "identical-branches", Severity::Info, include_str!("identical_branches.rs"))
 };
 
-fn check(cx: &Context<'_>, out: &mut Sink) {
-    cx.project.files.iter().for_each(|file| in_file(file, cx.project.features(file.id), out));
-}
-
 /// What there is to say of one file; no other takes part.
-pub(super) fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
+fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
     if let Some(module) = file.python() {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };

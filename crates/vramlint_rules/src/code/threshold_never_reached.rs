@@ -51,7 +51,7 @@
 //! ## 来源
 //! 仅根据语法判断。
 
-use crate::{Context, Rule, Sink, Symptom};
+use crate::{Rule, Sink, Symptom};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
@@ -59,7 +59,7 @@ use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL608", "threshold-never-reached", Severity::Warning, include_str!("threshold_never_reached.rs"), check)
+    ..Rule::without_check("VL608", "threshold-never-reached", Severity::Warning, include_str!("threshold_never_reached.rs"))
 };
 
 /// What a test asks: that a quantity lies beyond a bound.
@@ -71,12 +71,8 @@ struct Asked {
     closed: bool,
 }
 
-fn check(cx: &Context<'_>, out: &mut Sink) {
-    cx.project.files.iter().for_each(|file| in_file(file, cx.project.features(file.id), out));
-}
-
 /// What there is to say of one file; no other takes part.
-pub(super) fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
+fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
     if let Some(module) = file.python() {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };

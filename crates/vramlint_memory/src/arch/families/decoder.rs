@@ -2,7 +2,7 @@
 
 use super::sizes::Sizes;
 use super::{activation, embedding, head};
-use crate::arch::{Activation, Arch, Attention, Certainty, Layer, Mlp, ModuleNames, Norm, Order, Projection, Rotary};
+use crate::arch::{Activation, Arch, Attention, Certainty, Layer, Mlp, ModuleNames, Norm, Order, Rotary};
 use crate::config::{Config, Value};
 
 /// A Llama-like decoder. `edit` adapts its block to a family.
@@ -43,27 +43,13 @@ pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit
 fn attention(config: &Config, sizes: &Sizes) -> Attention {
     let bias = config.flag("attention_bias").unwrap_or(false);
     Attention {
-        heads: sizes.heads,
         kv_heads: sizes.kv_heads(),
-        head_dim: sizes.head_dim(),
-        value_dim: sizes.head_dim(),
-        projection: Projection::Separate,
         qkv_bias: bias,
         out_bias: bias,
         rotary: Some(Rotary::usual(sizes.head_dim())),
-        qk_norm: None,
-        softcap: false,
         dropout: config.number("attention_dropout").unwrap_or(0.0) > 0.0,
-        alibi: false,
-        sinks: false,
         softmax_fp32: true,
-        window: None,
-        scaled_queries: false,
-        fp32_scores: false,
-        always_masked: false,
-        implementation: crate::arch::AttentionImpl::Common,
-        scales_queries_first: false,
-        relative: None,
+        ..Attention::plain(sizes.heads, sizes.head_dim())
     }
 }
 

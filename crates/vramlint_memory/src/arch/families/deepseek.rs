@@ -2,6 +2,7 @@
 
 use super::Family;
 use super::decoder::{decoder, for_each_block, partial_rotary_factor, rotary_columns};
+use super::llama_variants::ernie_block;
 use super::mixtral::routed_experts;
 use super::sizes::{LLAMA, Sizes};
 use crate::arch::{
@@ -124,17 +125,7 @@ fn glm4_moe(config: &Config, model_type: String) -> Arch {
 /// ERNIE 4.5 with experts: a correction that is a parameter, the shared expert first.
 fn ernie(config: &Config, model_type: String) -> Arch {
     let mut arch = decoder(config, model_type, ERNIE, |layer, sizes| {
-        let bias = config.flag("use_bias").unwrap_or(false);
-        (layer.attention.qkv_bias, layer.attention.out_bias) = (bias, bias);
-        if let Mlp::Gated { bias: inner, .. } = &mut layer.mlp {
-            *inner = bias;
-        }
-        layer.attention.rotary = Some(Rotary {
-            fp32: true,
-            interleaved: true,
-            tables: RotaryTables::Repeated { fp32: false },
-            ..Rotary::usual(sizes.head_dim())
-        });
+        ernie_block(config, layer, sizes, false);
     });
     let count = |key: &str, other: u64| config.count(key).unwrap_or(other);
     let inner = count("moe_intermediate_size", 1536);

@@ -16,27 +16,11 @@ fn read(config: &Config, model_type: String) -> Arch {
     let head_dim = hidden / heads.max(1);
     let layer = Layer {
         attention: Attention {
-            heads,
-            kv_heads: heads,
-            head_dim,
-            value_dim: head_dim,
             projection: Projection::Fused,
             qkv_bias: true,
             out_bias: true,
-            rotary: None,
-            qk_norm: None,
-            softcap: false,
             dropout: config.number("attn_pdrop").unwrap_or(0.1) > 0.0,
-            alibi: false,
-            sinks: false,
-            softmax_fp32: false,
-            window: None,
-            scaled_queries: false,
-            fp32_scores: false,
-            always_masked: false,
-            implementation: crate::arch::AttentionImpl::Common,
-            scales_queries_first: false,
-            relative: None,
+            ..Attention::plain(heads, head_dim)
         },
         mlp: Mlp::Plain {
             inner: config.count("n_inner").unwrap_or(4 * hidden),

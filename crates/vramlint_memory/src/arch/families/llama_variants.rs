@@ -3,7 +3,7 @@
 use super::Family;
 use super::decoder::{decoder, for_each_block, sliding_blocks, sliding_window};
 use super::sizes::{LLAMA, Sizes};
-use crate::arch::{Arch, Mlp, Norm, QkNorm, Rotary, RotaryTables};
+use crate::arch::{Arch, Layer, Mlp, Norm, QkNorm, Rotary, RotaryTables};
 use crate::config::{Config, Value};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -89,20 +89,25 @@ fn seed(config: &Config, model_type: String) -> Arch {
     })
 }
 
+/// Biases on request, neighbouring pairs rotated in fp32; the tables are in fp32 without experts.
+pub(super) fn ernie_block(config: &Config, layer: &mut Layer, sizes: &Sizes, fp32_tables: bool) {
+    let bias = config.flag("use_bias").unwrap_or(false);
+    (layer.attention.qkv_bias, layer.attention.out_bias) = (bias, bias);
+    if let Mlp::Gated { bias: inner, .. } = &mut layer.mlp {
+        *inner = bias;
+    }
+    layer.attention.rotary = Some(Rotary {
+        fp32: true,
+        interleaved: true,
+        tables: RotaryTables::Repeated { fp32: fp32_tables },
+        ..Rotary::usual(sizes.head_dim())
+    });
+}
+
 /// ERNIE 4.5: rotates neighbouring pairs in fp32.
 fn ernie(config: &Config, model_type: String) -> Arch {
     decoder(config, model_type, ERNIE, |layer, sizes| {
-        let bias = config.flag("use_bias").unwrap_or(false);
-        (layer.attention.qkv_bias, layer.attention.out_bias) = (bias, bias);
-        if let Mlp::Gated { bias: inner, .. } = &mut layer.mlp {
-            *inner = bias;
-        }
-        layer.attention.rotary = Some(Rotary {
-            fp32: true,
-            interleaved: true,
-            tables: RotaryTables::Repeated { fp32: true },
-            ..Rotary::usual(sizes.head_dim())
-        });
+        ernie_block(config, layer, sizes, true);
     })
 }
 

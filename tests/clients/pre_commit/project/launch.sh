@@ -1,1 +1,0 @@
-accelerate launch --config_file accelerate_config.yaml train.py --config train.yaml
