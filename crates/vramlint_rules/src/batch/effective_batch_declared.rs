@@ -6,6 +6,70 @@
 //! Learning rate and schedule are tuned for one effective batch size. A run on more GPUs, or with another accumulation, trains
 //! something else without any message.
 //!
+//! ## Example
+//! ```bash file=launch.sh
+//! #!/usr/bin/env bash
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: MULTI_GPU
+//! num_processes: 8
+//! mixed_precision: bf16
+//! ```
+//! ```python file=train.py
+//! from datasets import load_dataset
+//! from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+//!
+//! tokenizer = AutoTokenizer.from_pretrained("Qwen/Qwen3-1.7B")
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-1.7B")
+//! dataset = load_dataset("json", data_files="train.jsonl", split="train")
+//! args = TrainingArguments(
+//!     output_dir="out",
+//!     per_device_train_batch_size=2,
+//!     gradient_accumulation_steps=4,
+//!     learning_rate=2e-5,
+//! )
+//! trainer = Trainer(model=model, args=args, train_dataset=dataset)
+//! trainer.train()
+//! ```
+//! ```toml file=vramlint.toml
+//! [batch]
+//! effective = 128
+//! ```
+//!
+//! ## Use instead
+//! ```bash file=launch.sh
+//! #!/usr/bin/env bash
+//! accelerate launch --config_file accelerate_config.yaml train.py
+//! ```
+//! ```yaml file=accelerate_config.yaml
+//! compute_environment: LOCAL_MACHINE
+//! distributed_type: MULTI_GPU
+//! num_processes: 8
+//! mixed_precision: bf16
+//! ```
+//! ```python file=train.py
+//! from datasets import load_dataset
+//! from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+//!
+//! tokenizer = AutoTokenizer.from_pretrained("Qwen/Qwen3-1.7B")
+//! model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-1.7B")
+//! dataset = load_dataset("json", data_files="train.jsonl", split="train")
+//! args = TrainingArguments(
+//!     output_dir="out",
+//!     per_device_train_batch_size=2,
+//!     gradient_accumulation_steps=8,
+//!     learning_rate=2e-5,
+//! )
+//! trainer = Trainer(model=model, args=args, train_dataset=dataset)
+//! trainer.train()
+//! ```
+//! ```toml file=vramlint.toml
+//! [batch]
+//! effective = 128
+//! ```
+//!
 //! ## Fix
 //! Unsafe: sets the accumulation that restores the declared batch size, if there is one.
 //!

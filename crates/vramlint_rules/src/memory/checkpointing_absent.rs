@@ -6,6 +6,55 @@
 //! Without activation checkpointing, every block keeps what its backward pass needs. With it, only the input of each block is kept
 //! and the rest is recomputed, for about a third more time. When memory is the limit, this is the cheapest change.
 //!
+//! ## Example
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: Qwen/Qwen2.5-7B
+//! stage: sft
+//! finetuning_type: lora
+//! do_train: true
+//! dataset: alpaca
+//! template: default
+//! output_dir: out
+//! cutoff_len: 2048
+//! per_device_train_batch_size: 4
+//! gradient_accumulation_steps: 1
+//! bf16: true
+//! disable_gradient_checkpointing: true
+//! enable_liger_kernel: true
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "48GiB"
+//! count = 1
+//! ```
+//!
+//! ## Use instead
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: Qwen/Qwen2.5-7B
+//! stage: sft
+//! finetuning_type: lora
+//! do_train: true
+//! dataset: alpaca
+//! template: default
+//! output_dir: out
+//! cutoff_len: 2048
+//! per_device_train_batch_size: 4
+//! gradient_accumulation_steps: 1
+//! bf16: true
+//! enable_liger_kernel: true
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "48GiB"
+//! count = 1
+//! ```
+//!
 //! ## Fix
 //! Unsafe: turns it on, if the setting is written or the library has a key for it.
 //!

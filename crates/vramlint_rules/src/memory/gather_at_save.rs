@@ -7,6 +7,86 @@
 //! full state dict gather all parts in the memory of the first host. The run then trains for hours and dies at the first save,
 //! without a checkpoint.
 //!
+//! ## Example
+//! ```bash file=run.sh
+//! torchrun --nproc_per_node 8 train.py --model_name_or_path meta-llama/Llama-2-70b-hf --per_device_train_batch_size 1 --gradient_accumulation_steps 1 --bf16 --gradient_checkpointing true --deepspeed ds.json --output_dir out
+//! ```
+//! ```json file=ds.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 1,
+//!   "gradient_accumulation_steps": 1,
+//!   "bf16": {"enabled": true},
+//!   "zero_optimization": {
+//!     "stage": 3,
+//!     "offload_optimizer": {"device": "none"},
+//!     "stage3_gather_16bit_weights_on_model_save": true
+//!   }
+//! }
+//! ```
+//! ```python file=train.py
+//! from dataclasses import dataclass
+//!
+//! from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+//!
+//!
+//! @dataclass
+//! class ModelArguments:
+//!     model_name_or_path: str = ""
+//!     max_length: int = 512
+//!
+//!
+//! model_args, args = HfArgumentParser((ModelArguments, TrainingArguments)).parse_args_into_dataclasses()
+//! model = AutoModelForCausalLM.from_pretrained(model_args.model_name_or_path)
+//! trainer = Trainer(model, args, train_dataset=load(max_length=model_args.max_length))
+//! trainer.train()
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "288GiB"
+//! count = 8
+//! host-memory = "48GiB"
+//! ```
+//!
+//! ## Use instead
+//! ```bash file=run.sh
+//! torchrun --nproc_per_node 8 train.py --model_name_or_path meta-llama/Llama-2-70b-hf --per_device_train_batch_size 1 --gradient_accumulation_steps 1 --bf16 --gradient_checkpointing true --deepspeed ds.json --output_dir out
+//! ```
+//! ```json file=ds.json
+//! {
+//!   "train_micro_batch_size_per_gpu": 1,
+//!   "gradient_accumulation_steps": 1,
+//!   "bf16": {"enabled": true},
+//!   "zero_optimization": {
+//!     "stage": 3,
+//!     "offload_optimizer": {"device": "none"},
+//!     "stage3_gather_16bit_weights_on_model_save": false
+//!   }
+//! }
+//! ```
+//! ```python file=train.py
+//! from dataclasses import dataclass
+//!
+//! from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+//!
+//!
+//! @dataclass
+//! class ModelArguments:
+//!     model_name_or_path: str = ""
+//!     max_length: int = 512
+//!
+//!
+//! model_args, args = HfArgumentParser((ModelArguments, TrainingArguments)).parse_args_into_dataclasses()
+//! model = AutoModelForCausalLM.from_pretrained(model_args.model_name_or_path)
+//! trainer = Trainer(model, args, train_dataset=load(max_length=model_args.max_length))
+//! trainer.train()
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "288GiB"
+//! count = 8
+//! host-memory = "48GiB"
+//! ```
+//!
 //! ## When it stays silent
 //! When the target does not set `host-memory`; when checkpoints are saved in shards.
 //!

@@ -5,6 +5,52 @@
 //! ## Why it matters
 //! A longer sample, another process on the GPU, an evaluation with larger batches or a newer library then ends the run, often after hours.
 //!
+//! ## Example
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: meta-llama/Llama-2-7b-hf
+//! stage: sft
+//! finetuning_type: full
+//! do_train: true
+//! dataset: alpaca
+//! template: default
+//! output_dir: out
+//! cutoff_len: 64
+//! per_device_train_batch_size: 1
+//! gradient_accumulation_steps: 1
+//! bf16: true
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "116.6GiB"
+//! count = 1
+//! ```
+//!
+//! ## Use instead
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: meta-llama/Llama-2-7b-hf
+//! stage: sft
+//! finetuning_type: full
+//! do_train: true
+//! dataset: alpaca
+//! template: default
+//! output_dir: out
+//! cutoff_len: 64
+//! per_device_train_batch_size: 1
+//! gradient_accumulation_steps: 1
+//! bf16: true
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "136GiB"
+//! count = 1
+//! ```
+//!
 //! ## When it stays silent
 //! Without a target; when more than 5 % of the GPU is left above the upper bound; when the run does not fit, which `does-not-fit` reports.
 //!

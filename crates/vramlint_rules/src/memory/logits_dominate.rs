@@ -7,6 +7,53 @@
 //! token and every vocabulary entry. A fused or chunked loss computes the same result from the hidden states, chunk by chunk, and
 //! needs none of this.
 //!
+//! ## Example
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: Qwen/Qwen2.5-0.5B
+//! stage: sft
+//! finetuning_type: lora
+//! do_train: true
+//! dataset: alpaca
+//! template: default
+//! output_dir: out
+//! cutoff_len: 2048
+//! per_device_train_batch_size: 16
+//! gradient_accumulation_steps: 1
+//! bf16: true
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "96GiB"
+//! count = 1
+//! ```
+//!
+//! ## Use instead
+//! ```bash file=run.sh
+//! llamafactory-cli train train.yaml
+//! ```
+//! ```yaml file=train.yaml
+//! model_name_or_path: Qwen/Qwen2.5-0.5B
+//! stage: sft
+//! finetuning_type: lora
+//! do_train: true
+//! dataset: alpaca
+//! template: default
+//! output_dir: out
+//! cutoff_len: 2048
+//! per_device_train_batch_size: 16
+//! gradient_accumulation_steps: 1
+//! bf16: true
+//! enable_liger_kernel: true
+//! ```
+//! ```toml file=vramlint.toml
+//! [target]
+//! memory = "96GiB"
+//! count = 1
+//! ```
+//!
 //! ## Fix
 //! Unsafe, if the library has a flag for it: enable Liger kernels. The package `liger-kernel` must be installed.
 //!

@@ -6,6 +6,12 @@
 //! Training configuration and scripts are small; a file of this size is a dataset, a log or a generated table. vramlint
 //! silently skips such a file in a folder, but reports it when it is named explicitly.
 //!
+//! ## Example
+//! ```text
+//! $ vramlint check samples.json
+//! info[VL090] the file has 3 MiB, too large for configuration; it is not read (file-too-large)
+//! ```
+//!
 //! ## Fix
 //! Name the configuration file itself, or omit this file.
 //!

@@ -5,6 +5,11 @@
 //! ## Why it matters
 //! This is a bug in vramlint, not in your project. The findings of this rule are missing from the report.
 //!
+//! ## Example
+//! ```text
+//! warning[VL000] vramlint failed in rule `does-not-fit`: attempt to divide by zero (internal-error)
+//! ```
+//!
 //! ## Fix
 //! Please report the bug, with the file that the finding names.
 //!

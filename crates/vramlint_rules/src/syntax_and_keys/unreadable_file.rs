@@ -6,6 +6,13 @@
 //! PyYAML, Python's `json` and Python itself read UTF-8. If an editor saved the file as UTF-16 or GBK, the run fails at its
 //! first line.
 //!
+//! ## Example
+//! ```text
+//! $ iconv --to-code UTF-16 train.yaml > accelerate_config.yaml
+//! $ vramlint check accelerate_config.yaml
+//! warning[VL003] the file is UTF-16, but Python reads it as UTF-8 and raises an error; save it as UTF-8 (unreadable-file)
+//! ```
+//!
 //! ## Fix
 //! Save the file as UTF-8.
 //!
