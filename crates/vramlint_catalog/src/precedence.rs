@@ -111,13 +111,13 @@ const ROWS: &[Row] = &[
     Row {
         routes: &[R::Torchrun],
         concepts: &[C::NumProcesses, C::WorldSize],
-        order: "--nproc_per_node x --nnodes > PET_NPROC_PER_NODE > 1 (accelerate's file is not read)",
+        order: "--nproc_per_node × --nnodes > PET_NPROC_PER_NODE > 1 (accelerate's file is not read)",
         source: "torch 2.15 torch/distributed/run.py",
     },
     Row {
         routes: &[R::DeepSpeed],
         concepts: &[C::NumProcesses, C::WorldSize, C::GpuIds],
-        order: "--include or --exclude > --num_gpus x --num_nodes > slots in the hostfile > CUDA_VISIBLE_DEVICES > number of GPUs",
+        order: "--include or --exclude > --num_gpus × --num_nodes > slots in the hostfile > CUDA_VISIBLE_DEVICES > number of GPUs",
         source: "deepspeed 0.19.8 deepspeed/launcher/runner.py",
     },
     Row {

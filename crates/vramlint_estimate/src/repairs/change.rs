@@ -167,8 +167,8 @@ impl Change {
         let (old_rows, old_steps) = (before.micro_batch, before.accumulation);
         match self {
             Self::Batch { rows, accumulation } => message!(
-                "set micro_batch to {rows} and gradient_accumulation_steps to {accumulation}: {old_rows} x {old_steps} = {rows} x {accumulation}",
-                "把 micro_batch 设为 {rows}、gradient_accumulation_steps 设为 {accumulation}：{old_rows} x {old_steps} = {rows} x {accumulation}"
+                "set micro_batch to {rows} and gradient_accumulation_steps to {accumulation}: {old_rows} × {old_steps} = {rows} × {accumulation}",
+                "把 micro_batch 设为 {rows}、gradient_accumulation_steps 设为 {accumulation}：{old_rows} × {old_steps} = {rows} × {accumulation}"
             ),
             Self::Checkpointing => message!("enable activation checkpointing", "开启激活检查点"),
             Self::Loss(_) => {

@@ -34,7 +34,7 @@ impl Counts {
     }
 
     fn share_text(&self) -> String {
-        if self.world == self.local { String::new() } else { format!(" x {} of {} ranks", self.local, self.world) }
+        if self.world == self.local { String::new() } else { format!(" × {} of {} ranks", self.local, self.world) }
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn host(arch: &Arch, setup: &Setup) -> Host {
         "processes",
         Label { en: "processes with torch and CUDA", zh: "进程自身（torch 与 CUDA）" },
         PROCESS.saturating_mul(counts.local),
-        format!("{} ranks x {PROCESS} B", counts.local),
+        format!("{} ranks × {PROCESS} B", counts.local),
     ));
     parts.retain(|part| part.bytes > 0);
     Host { peak: sum(&parts), parts }
@@ -90,7 +90,7 @@ fn load(counts: &Counts, setup: &Setup) -> HostItem {
         "load",
         Label { en: "weights while loading", zh: "加载时的权重" },
         counts.total.saturating_mul(width).saturating_mul(copies),
-        format!("{} parameters x {width} B x {copies} copies", counts.total),
+        format!("{} parameters × {width} B × {copies} copies", counts.total),
     )
 }
 
@@ -106,7 +106,7 @@ fn paged(counts: &Counts, setup: &Setup) -> Option<HostItem> {
         "paged_states",
         Label { en: "paged optimizer states, at most", zh: "分页优化器状态（上限）" },
         counts.trained.saturating_mul(width).saturating_mul(counts.local),
-        format!("{} trained x {width} B x {} ranks", counts.trained, counts.local),
+        format!("{} trained × {width} B × {} ranks", counts.trained, counts.local),
     ))
 }
 
@@ -122,7 +122,7 @@ fn workers(counts: &Counts, setup: &Setup) -> Option<HostItem> {
             Label { en: "data loader workers", zh: "数据加载工作进程" },
             workers.saturating_mul(WORKER.saturating_add(ready)),
             format!(
-                "{workers} workers x ({WORKER} B + {} batches x {rows} samples x {} tokens x 24 B)",
+                "{workers} workers × ({WORKER} B + {} batches × {rows} samples × {} tokens × 24 B)",
                 setup.prefetch_factor, setup.sequence_length
             ),
         )
@@ -142,7 +142,7 @@ fn checkpoint(counts: &Counts, setup: &Setup) -> Option<HostItem> {
         "checkpoint",
         Label { en: "full weights gathered for saving", zh: "保存时聚合的完整权重" },
         counts.total.saturating_mul(width),
-        format!("{} parameters x {width} B", counts.total),
+        format!("{} parameters × {width} B", counts.total),
     ))
 }
 

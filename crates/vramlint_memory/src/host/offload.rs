@@ -43,7 +43,7 @@ fn deepspeed(counts: &Counts, setup: &Setup) -> Vec<HostItem> {
     let three = p.scheme == Scheme::Zero3;
     let n = counts.trained;
     let of = |name, label, count: u64, width: u64, what: &str| {
-        item(name, label, counts.share(count.saturating_mul(width)), format!("{count} {what} x {width} B{}", counts.share_text()))
+        item(name, label, counts.share(count.saturating_mul(width)), format!("{count} {what} × {width} B{}", counts.share_text()))
     };
     let mut parts = Vec::new();
     match p.offload_optimizer {
@@ -60,7 +60,7 @@ fn deepspeed(counts: &Counts, setup: &Setup) -> Vec<HostItem> {
                     BUFFERS,
                     counts.share(n.saturating_mul(2)).saturating_add(counts.largest.saturating_mul(2 * counts.local)),
                     format!(
-                        "{n} trained x 2 B{} + {} (the largest) x 2 B x {} ranks",
+                        "{n} trained × 2 B{} + {} (the largest) × 2 B × {} ranks",
                         counts.share_text(),
                         counts.largest,
                         counts.local
@@ -74,7 +74,7 @@ fn deepspeed(counts: &Counts, setup: &Setup) -> Vec<HostItem> {
                 "pinned_buffers",
                 BUFFERS,
                 part.saturating_mul(4 * OPTIMIZER_BUFFERS * counts.local),
-                format!("{OPTIMIZER_BUFFERS} buffers x {part} x 4 B x {} ranks", counts.local),
+                format!("{OPTIMIZER_BUFFERS} buffers × {part} × 4 B × {} ranks", counts.local),
             ));
             parts.push(of("gradients", GRADIENTS, n, 2, "trained"));
         }
@@ -85,7 +85,7 @@ fn deepspeed(counts: &Counts, setup: &Setup) -> Vec<HostItem> {
             "parameter_buffers",
             BUFFERS,
             PARAM_BUFFERS * 2 * counts.local,
-            format!("5 buffers x 100000000 x 2 B x {} ranks", counts.local),
+            format!("5 buffers × 100000000 × 2 B × {} ranks", counts.local),
         )),
         _ => {}
     }
@@ -100,7 +100,7 @@ fn fsdp(counts: &Counts, setup: &Setup) -> Vec<HostItem> {
     }
     let width = setup.weights.bytes();
     let of = |name, label, count: u64, width: u64, what: &str| {
-        item(name, label, counts.share(count.saturating_mul(width)), format!("{count} {what} x {width} B{}", counts.share_text()))
+        item(name, label, counts.share(count.saturating_mul(width)), format!("{count} {what} × {width} B{}", counts.share_text()))
     };
     vec![
         of("parameters", PARAMETERS, counts.total, width, "parameters"),
