@@ -4,7 +4,7 @@ use super::CompletionKind;
 use super::builder::Item;
 use super::common_values;
 use super::target_syntax::TargetSyntax;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use vramlint_base::{FileId, Lang};
 use vramlint_catalog::LibraryVersions;
@@ -39,13 +39,15 @@ pub(super) struct VersionFilter<'a> {
     cache: RefCell<HashMap<ReleaseRange, RangeMatch>>,
     /// Version evidence by library; finding it walks the folders of the project.
     declared: RefCell<HashMap<&'static str, Option<&'a VersionEvidence>>>,
+    /// The releases with which the file runs.
+    releases: OnceCell<LibraryVersions>,
 }
 
 type ReleaseRange = (&'static str, Option<&'static str>, Option<&'static str>);
 
 impl<'a> VersionFilter<'a> {
     pub(super) fn new(project: &'a Project, file: FileId) -> Self {
-        Self { project, file, cache: RefCell::default(), declared: RefCell::default() }
+        Self { project, file, cache: RefCell::default(), declared: RefCell::default(), releases: OnceCell::new() }
     }
 
     fn declared(&self, library: &'static str) -> Option<&'a VersionEvidence> {
@@ -91,6 +93,15 @@ impl<'a> VersionFilter<'a> {
         if is_deprecated && availability == Availability::Available { Availability::Deprecated } else { availability }
     }
 
+    /// The default in the releases with which the file runs.
+    fn default(&self, item: CatalogItem) -> Option<&'static str> {
+        let releases = self.releases.get_or_init(|| self.project.library_versions(self.file));
+        match item {
+            CatalogItem::Key(key, _) => key.default_in(releases),
+            CatalogItem::Field(field) => field.default_in(releases),
+        }
+    }
+
     /// The accepted values; those that only some versions accept are marked.
     pub(super) fn values(&self, item: CatalogItem) -> Vec<(&'static str, bool)> {
         let mut found: Vec<(&'static str, bool)> = item.closed_values().iter().map(|value| (value.as_str(), false)).collect();
@@ -117,7 +128,7 @@ impl<'a> VersionFilter<'a> {
         if found.is_empty() {
             found.extend(common_values::values(item.name()).iter().map(|value| (*value, false)));
         }
-        let is_boolean = item.kind() == KeyType::Bool || matches!(item.default(), Some("true" | "false"));
+        let is_boolean = item.kind() == KeyType::Bool || matches!(self.default(item), Some("true" | "false"));
         if is_boolean && found.is_empty() {
             found.extend([("true", false), ("false", false)]);
         }
@@ -125,11 +136,52 @@ impl<'a> VersionFilter<'a> {
             found.push(("auto", false));
         }
         if found.is_empty()
-            && let Some(default) = item.default().filter(|default| !default.contains(['{', '[', ' ', '<']) && *default != "null")
+            && let Some(default) =
+                self.default(item).filter(|default| !default.contains(['{', '[', ' ', '<']) && *default != "null")
         {
             found.push((default, false));
         }
         found
+    }
+
+    /// The completion of a key, written as `text`.
+    pub(super) fn key(&self, item: CatalogItem, text: String, availability: Availability, lang: Lang, weight: u32) -> Item {
+        Item {
+            label: item.name().to_owned(),
+            detail: item.detail(self.default(item), lang),
+            documentation: item.documentation(lang),
+            text,
+            kind: CompletionKind::Key,
+            deprecated: availability == Availability::Deprecated,
+            weight,
+        }
+    }
+
+    /// The completion of one of its values.
+    pub(super) fn value(
+        &self,
+        item: CatalogItem,
+        syntax: TargetSyntax,
+        value: &str,
+        quoted: Option<char>,
+        deprecated: bool,
+        lang: Lang,
+    ) -> Item {
+        let is_default = self.default(item) == Some(value);
+        let detail = match (is_default, lang) {
+            (true, Lang::En) => "default".to_owned(),
+            (true, Lang::Zh) => "默认".to_owned(),
+            (false, _) => String::new(),
+        };
+        Item {
+            label: value.to_owned(),
+            detail,
+            documentation: String::new(),
+            text: syntax.value(item.kind(), value, quoted),
+            kind: CompletionKind::Value,
+            deprecated,
+            weight: u32::from(!is_default),
+        }
     }
 }
 
@@ -157,13 +209,6 @@ impl CatalogItem {
         }
     }
 
-    pub(super) fn default(self) -> Option<&'static str> {
-        match self {
-            Self::Key(key, _) => key.default_in(&LibraryVersions::newest()),
-            Self::Field(field) => field.default_in(&LibraryVersions::newest()),
-        }
-    }
-
     pub(super) const fn required(self) -> bool {
         match self {
             Self::Key(key, _) => key.required,
@@ -179,7 +224,7 @@ impl CatalogItem {
     }
 
     /// `int, default 1`.
-    pub(super) fn detail(self, lang: Lang) -> String {
+    fn detail(self, default: Option<&str>, lang: Lang) -> String {
         let kind = match self.kind() {
             KeyType::Bool => "bool",
             KeyType::Int => "int",
@@ -189,7 +234,7 @@ impl CatalogItem {
             KeyType::Map => "dict",
             KeyType::Any => "any",
         };
-        match (self.default(), self.required(), lang) {
+        match (default, self.required(), lang) {
             (_, true, Lang::En) => format!("{kind}, required"),
             (_, true, Lang::Zh) => format!("{kind}，必填"),
             (Some(default), _, Lang::En) => format!("{kind}, default {default}"),
@@ -235,37 +280,5 @@ impl CatalogItem {
             Lang::Zh => format!("出处：{source}"),
         });
         lines.join("\n\n")
-    }
-
-    /// The completion of a key, written as `text`.
-    pub(super) fn key(self, text: String, availability: Availability, lang: Lang, weight: u32) -> Item {
-        Item {
-            label: self.name().to_owned(),
-            detail: self.detail(lang),
-            documentation: self.documentation(lang),
-            text,
-            kind: CompletionKind::Key,
-            deprecated: availability == Availability::Deprecated,
-            weight,
-        }
-    }
-
-    /// The completion of one of its values.
-    pub(super) fn value(self, syntax: TargetSyntax, value: &str, quoted: Option<char>, deprecated: bool, lang: Lang) -> Item {
-        let is_default = self.default() == Some(value);
-        let detail = match (is_default, lang) {
-            (true, Lang::En) => "default".to_owned(),
-            (true, Lang::Zh) => "默认".to_owned(),
-            (false, _) => String::new(),
-        };
-        Item {
-            label: value.to_owned(),
-            detail,
-            documentation: String::new(),
-            text: syntax.value(self.kind(), value, quoted),
-            kind: CompletionKind::Value,
-            deprecated,
-            weight: u32::from(!is_default),
-        }
     }
 }

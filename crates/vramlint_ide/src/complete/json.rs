@@ -101,7 +101,7 @@ fn keys(
                 (true, None) => format!("{quote}{name}{quote}"),
                 (false, _) => format!("{quote}{name}{quote}: "),
             };
-            completions.add(known.key(text, availability, cx.lang, weight(dialect, *known)));
+            completions.add(versions.key(*known, text, availability, cx.lang, weight(dialect, *known)));
         }
     }
     completions

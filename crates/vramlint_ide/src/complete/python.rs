@@ -120,7 +120,7 @@ fn keywords(cx: &CompletionContext<'_>, typed: &str, known: &[CatalogItem], take
         let availability = versions.availability(*known);
         if availability != Availability::Unavailable {
             let text = if has_equals { known.name().to_owned() } else { format!("{}=", known.name()) };
-            completions.add(known.key(text, availability, cx.lang, weight(Some(Dialect::HfTrainer), *known)));
+            completions.add(versions.key(*known, text, availability, cx.lang, weight(Some(Dialect::HfTrainer), *known)));
         }
     }
     completions
@@ -152,8 +152,9 @@ fn values(
     }
     if let Some(row) = known.iter().find(|known| known.name() == name) {
         let show = quoted.is_none() || row.kind() != vramlint_catalog::keys::KeyType::Bool;
-        for (value, deprecated) in VersionFilter::new(cx.project, cx.file.id).values(*row).into_iter().filter(|_| show) {
-            completions.add(row.value(TargetSyntax::Python, value, quoted, deprecated, cx.lang));
+        let versions = VersionFilter::new(cx.project, cx.file.id);
+        for (value, deprecated) in versions.values(*row).into_iter().filter(|_| show) {
+            completions.add(versions.value(*row, TargetSyntax::Python, value, quoted, deprecated, cx.lang));
         }
     }
     completions

@@ -125,7 +125,7 @@ fn option_completions(
         let name = format!("--{}", known.name());
         let availability = versions.availability(*known);
         if availability != Availability::Unavailable && !taken(&name) && completions.matches_typed(&name) {
-            let draft = known.key(format!("{name} "), availability, cx.lang, 1);
+            let draft = versions.key(*known, format!("{name} "), availability, cx.lang, 1);
             completions.add(Item { label: name, ..draft });
         }
     }
@@ -154,8 +154,9 @@ fn value(cx: &CompletionContext<'_>, name: &str, row: Option<CatalogItem>, curre
         add_files(cx, &mut completions, TargetSyntax::Shell, quoted, kind);
     }
     if let Some(row) = row {
-        for (value, deprecated) in VersionFilter::new(cx.project, cx.file.id).values(row) {
-            completions.add(row.value(TargetSyntax::Shell, value, quoted, deprecated, cx.lang));
+        let versions = VersionFilter::new(cx.project, cx.file.id);
+        for (value, deprecated) in versions.values(row) {
+            completions.add(versions.value(row, TargetSyntax::Shell, value, quoted, deprecated, cx.lang));
         }
     }
     completions
@@ -190,7 +191,7 @@ impl LauncherFlags {
             }
             let weight = u32::from(flag.concept.is_none());
             let draft = match row.filter(|row| row.kind() != KeyType::Bool || flag.arity == Arity::One) {
-                Some(row) => row.key(text, availability, cx.lang, weight),
+                Some(row) => versions.key(row, text, availability, cx.lang, weight),
                 None => Item { text, weight, ..plain_item(name, CompletionKind::Key) },
             };
             let documentation = row.map_or(draft.documentation, |row| row.documentation(cx.lang));

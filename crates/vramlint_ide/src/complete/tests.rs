@@ -120,6 +120,14 @@ fn the_pinned_version_decides() {
 }
 
 #[test]
+fn the_default_is_that_of_the_pinned_version() {
+    let text = "//- train.py\nfrom transformers import TrainingArguments\nargs = TrainingArguments(output_dir=\"out\", opti$0)\n";
+    let detail = |text: &str| all(text).1.into_iter().find(|one| one.label == "optim").expect("a field").detail;
+    assert_eq!(detail(text), "str, default adamw_torch_fused");
+    assert_eq!(detail(&format!("{text}//- requirements.txt\ntransformers==4.40.0\n")), "str, default adamw_torch");
+}
+
+#[test]
 fn json_of_deepspeed_however_broken() {
     let at = |text: &str| format!("//- ds_config.json\n{text}");
     let start = "{\"train_micro_batch_size_per_gpu\": 4, \"zero_optimization\": {\"stage\": 2, ";

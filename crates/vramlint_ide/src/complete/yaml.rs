@@ -74,7 +74,7 @@ fn keys(
         let availability = versions.availability(*known);
         if availability != Availability::Unavailable {
             let text = if colon { known.name().to_owned() } else { format!("{}: ", known.name()) };
-            completions.add(known.key(text, availability, cx.lang, weight(dialect, *known)));
+            completions.add(versions.key(*known, text, availability, cx.lang, weight(dialect, *known)));
         }
     }
     completions
@@ -128,8 +128,9 @@ pub(super) fn add_values(
         add_files(cx, completions, syntax, quoted, kind);
     }
     if let Some(row) = row {
-        for (value, deprecated) in VersionFilter::new(cx.project, cx.file.id).values(*row) {
-            completions.add(row.value(syntax, value, quoted, deprecated, cx.lang));
+        let versions = VersionFilter::new(cx.project, cx.file.id);
+        for (value, deprecated) in versions.values(*row) {
+            completions.add(versions.value(*row, syntax, value, quoted, deprecated, cx.lang));
         }
     }
 }

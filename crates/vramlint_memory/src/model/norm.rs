@@ -21,17 +21,17 @@ pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     })
 }
 
-/// Rows in fp32, divided by the root of their mean square.
-fn divided_by_rms(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+/// Rows in fp32, divided by the root of their mean square, and the mean squares: a local of Python, which lives as long as its function.
+fn divided_by_rms(t: &Tape, x: &Tensor, module: &NormModule) -> (Tensor, Tensor) {
     let hidden = t.cast(x, 4);
     let variance = t.mean_last(t.square(&hidden), x.numel / module.columns);
     let scale = t.rsqrt(t.add_broadcast(&variance, Operand::Scalar));
-    t.mul(hidden, Operand::Columns(&scale))
+    (t.mul(hidden, Operand::Columns(&scale)), variance)
 }
 
 /// `LlamaRMSNorm`: in fp32, cast back, then the weight.
 fn rms(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
-    let hidden = divided_by_rms(t, x, module);
+    let (hidden, _variance) = divided_by_rms(t, x, module);
     let weight = module.weight.map(|weight| t.weight(weight));
     match weight {
         Some(weight) => t.mul(t.cast(&hidden, x.width), Operand::Rows(&weight)),
@@ -75,7 +75,7 @@ fn rms_full(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
 
 /// `Olmo2RMSNorm` and, with `cast`, `HeliumRMSNorm`: times the weight in fp32, cast back at the end.
 fn rms_late(t: &Tape, x: &Tensor, module: &NormModule, cast: bool) -> Tensor {
-    let hidden = divided_by_rms(t, x, module);
+    let (hidden, _variance) = divided_by_rms(t, x, module);
     let weight = module.weight.map(|weight| t.weight(weight));
     let out = match weight {
         Some(weight) if cast => t.mul(&hidden, Operand::Rows(&t.cast(weight, 4))),
