@@ -59,7 +59,7 @@
 //!   "zero_optimization": {
 //!     "stage": 3,
 //!     "offload_optimizer": {"device": "none"},
-//!     "stage3_gather_16bit_weights_on_model_save": false
+//!     "stage3_gather_16bit_weights_on_model_save": true
 //!   }
 //! }
 //! ```
@@ -84,7 +84,7 @@
 //! [target]
 //! memory = "288GiB"
 //! count = 8
-//! host-memory = "48GiB"
+//! host-memory = "2TiB"
 //! ```
 //!
 //! ## When it stays silent
