@@ -9,6 +9,8 @@ use std::sync::Arc;
 const MAX_REFERRERS: usize = 64;
 /// Maximum number of files in a component; larger ones are left to the full analysis.
 const MAX_COMPONENT_FILES: usize = 400;
+/// A folder with no more files is one component: some findings depend on files that no text names, such as `.env` beside a script.
+const SMALL_FOLDER_FILES: usize = 32;
 
 /// References between the files of a folder.
 #[derive(Debug)]
@@ -49,6 +51,10 @@ impl ReferenceGraph {
     /// on a former target may change.
     pub(super) fn component_of(&self, seed: u32, now: &HashMap<u32, Arc<[u32]>>) -> Component {
         let view = GraphView { graph: self, now };
+        if self.formats.len() <= SMALL_FOLDER_FILES {
+            let all: BTreeSet<u32> = (0..self.formats.len() as u32).collect();
+            return Component { files: all.clone(), complete: all };
+        }
         let mut component = Component::default();
         // All files that use the file, directly or indirectly.
         let mut open = vec![seed];

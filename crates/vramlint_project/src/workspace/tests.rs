@@ -64,8 +64,16 @@ fn an_edit_covers_what_uses_the_file_and_leaves_the_rest_alone() {
         ("b/run.sh", LAUNCH),
         ("b/train.py", "import torch\n"),
     ]);
-    let answer = open(at.path()).analyze_file(&at.path().join("a/acc.yaml"), &CancellationToken::default()).expect("an answer");
-    let covers: Vec<&str> = answer.covers.iter().map(String::as_str).collect();
+    let around = || {
+        let answer = open(at.path()).analyze_file(&at.path().join("a/acc.yaml"), &CancellationToken::default());
+        answer.expect("an answer").covers
+    };
+    assert_eq!(around().len(), 7, "a small folder is one component");
+    for i in 0..30 {
+        std::fs::write(at.path().join(format!("b/other{i}.py")), "import torch\n").expect("writable");
+    }
+    let covers = around();
+    let covers: Vec<&str> = covers.iter().map(String::as_str).collect();
     assert_eq!(covers, ["a/acc.yaml", "a/helper.py", "a/run.sh", "a/train.py"]);
 }
 

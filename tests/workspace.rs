@@ -3,15 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use vramlint_project::{CancellationToken, Report, Request, Workspace, check};
-
-fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let found = folder.join("cases/projects").is_dir().then_some(folder);
-    if found.is_none() {
-        println!("skipped: ../shared is absent");
-    }
-    found
-}
+use vramlint_test::{Document, case_documents, shared, workspace_root, write_files};
 
 /// The findings of each file, formatted.
 fn lines(report: &Report) -> BTreeMap<String, Vec<String>> {
@@ -54,23 +46,40 @@ fn differences(folder: &Path) -> Vec<String> {
     out
 }
 
+fn assert_no_differences(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+}
+
 #[test]
-fn every_case_project_whole_and_around_each_file() {
-    let Some(shared) = shared() else { return };
+fn cases_of_the_rules_and_the_guides() {
     let mut wrong = Vec::new();
-    for entry in folders(&shared.join("cases/projects"), 2) {
+    for case in case_documents("tests/rules").iter().flat_map(Document::cases) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        write_files(folder.path(), &case.files);
+        wrong.extend(differences(folder.path()).into_iter().map(|difference| format!("{}: {difference}", case.id())));
+    }
+    for folder in folders(&workspace_root().join("tests/guides"), 2) {
+        wrong.extend(differences(&folder));
+    }
+    assert_no_differences(&wrong);
+}
+
+#[test]
+#[ignore = "needs the reference material in ../shared"]
+fn every_case_project_whole_and_around_each_file() {
+    let mut wrong = Vec::new();
+    for entry in folders(&shared("cases/projects"), 2) {
         for side in ["good", "bad"] {
             wrong.extend(differences(&entry.join(side)));
         }
     }
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
+    assert_no_differences(&wrong);
 }
 
 #[test]
+#[ignore = "needs the reference material in ../shared"]
 fn the_corpus_whole_and_around_each_file() {
-    let Some(shared) = shared() else { return };
-    let wrong = differences(&shared.join("corpus"));
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
+    assert_no_differences(&differences(&shared("corpus")));
 }
 
 /// The folders `depth` levels below.
