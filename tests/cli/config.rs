@@ -106,3 +106,37 @@ fn the_cache_of_the_user_is_read() {
     let cache = folder.path().join("hf");
     assert_eq!(found(&[("HF_HOME", cache.to_str().expect("UTF-8"))]), Vec::<String>::new());
 }
+
+const OPEN_MODEL: &str = "\
+import sys
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+model = AutoModelForCausalLM.from_pretrained(sys.argv[1])
+Trainer(model=model, args=TrainingArguments('out', per_device_train_batch_size=2), train_dataset=None).train()
+";
+
+#[test]
+fn the_command_line_settles_what_the_project_leaves_open() {
+    let folder = Folder::new(&[
+        ("train.py", OPEN_MODEL),
+        ("vramlint.toml", "[runs.\"*.py\"]\nmodel = \"Qwen/Qwen3-4B\"\nsequence_length = 512\n"),
+    ]);
+    let out = folder.run("runs --output-format json --set model=Qwen/Qwen3-0.6B --set micro_batch=9 --gpus 4").out;
+    let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    let run = &json["runs"][0];
+    assert_eq!(run["model"], "Qwen/Qwen3-0.6B");
+    assert_eq!(run["settings"]["model"]["origin"]["source"], "--set");
+    assert_eq!(run["settings"]["sequence_length"]["origin"]["path"], "vramlint.toml");
+    assert_eq!((&run["world_size"], &run["micro_batch"], &run["effective_batch"]), (&4.into(), &2.into(), &8.into()));
+    assert!(run["estimate"].is_object(), "{run}");
+}
+
+#[test]
+fn a_setting_that_does_not_exist_is_refused() {
+    let folder = Folder::new(&[("train.py", OPEN_MODEL)]);
+    let wrong = folder.run("runs --set micro_batsh=4");
+    assert_eq!((wrong.status, wrong.out.as_str()), (Some(2), ""));
+    assert!(wrong.err.contains("did you mean `micro_batch`?"), "{}", wrong.err);
+    folder.write("vramlint.toml", "[runs.\"train.py#1\"]\nmicro_batsh = 4\n");
+    let wrong = folder.run("runs");
+    assert!(wrong.status == Some(2) && wrong.err.contains("vramlint.toml:2:15"), "{}", wrong.err);
+}

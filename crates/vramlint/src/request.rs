@@ -6,6 +6,7 @@ use anyhow::Result;
 use std::path::PathBuf;
 use vramlint_base::message;
 use vramlint_project::Request;
+use vramlint_project::config::parse_assignment;
 
 /// The request of a command that reads `paths`.
 pub(crate) fn build(common: &CommonArgs, paths: &[PathBuf]) -> Result<Request> {
@@ -17,6 +18,7 @@ pub(crate) fn build(common: &CommonArgs, paths: &[PathBuf]) -> Result<Request> {
         no_ignore: common.no_ignore,
         exclude: common.exclude.clone(),
         target: common.target.target()?,
+        settings: common.settings.iter().map(|text| parse_assignment(text)).collect::<Result<_, _>>().map_err(user_error)?,
         hub_caches: vramlint_project::hub_caches(),
         jobs: common.jobs,
         ..Request::default()

@@ -7,7 +7,7 @@ use crate::overlay_fs::OverlayFs;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use vramlint_resolve::Target;
+use vramlint_resolve::{Target, UserSetting};
 
 /// The input of an analysis: the command line without output options.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +41,8 @@ pub struct Request {
     pub baseline: Option<Arc<Baseline>>,
     /// `--gpu`, `--gpu-memory` (bytes), `--gpus`, `--nodes`, `--host-memory` (bytes); overrides every target.
     pub target: Target,
+    /// `--set`; applies to every run and beats `[runs."…"]`.
+    pub settings: Vec<UserSetting>,
     /// Hugging Face caches to search for models; see [`crate::hub_caches`].
     pub hub_caches: Vec<PathBuf>,
     /// `--jobs`; 0 for one thread per core.

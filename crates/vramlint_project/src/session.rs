@@ -2,7 +2,7 @@
 
 use crate::ConfigError;
 use crate::backend::Backend;
-use crate::config::{Config, Configs, unknown_gpu};
+use crate::config::{Config, Configs, RunSetting, unknown_gpu};
 use crate::discovery::paths::{absolute, relative, shown};
 use crate::discovery::{Discovery, discover};
 use crate::models::collect_models;
@@ -20,9 +20,10 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vramlint_base::{FileRange, Finding, Message, message, panic_message};
+use vramlint_base::{FileId, FileRange, Finding, Message, Value, message, panic_message};
+use vramlint_catalog::Concept;
 use vramlint_estimate::{Estimates, Models, SimulationCache};
-use vramlint_resolve::{Policy, Project, SourceFile, SourceSet, Syntax, Target};
+use vramlint_resolve::{Policy, Project, RunSelector, SourceFile, SourceSet, Syntax, Target, UserSetting};
 use vramlint_rules::Context;
 use vramlint_rules::engine::{FILE_TOO_LARGE, INTERNAL_ERROR, UNREADABLE_FILE};
 use vramlint_semantic::Semantics;
@@ -227,7 +228,24 @@ pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -
         count_at: if over.count.is_some() { None } else { config.count_at },
         effective_batch: config.effective_batch.map(|(batch, range)| (batch, number.map(|file| FileRange::new(file, range)))),
         versions: declared(config, number, &request.cwd),
+        user_settings: user_settings(config, request, number),
     }
+}
+
+/// The settings that the user gives, strongest first: `--set`, `--gpus`, `[runs."…"]`.
+fn user_settings(config: &Config, request: &Request, number: Option<FileId>) -> Vec<UserSetting> {
+    let processes = request.target.count.filter(|count| *count > 0).map(|count| UserSetting {
+        runs: RunSelector::WithoutLauncher,
+        concept: Concept::WorldSize,
+        value: Value::Int(i64::from(count) * i64::from(request.target.nodes.unwrap_or(1))),
+        source: "--gpus".to_owned(),
+        place: None,
+    });
+    let of_file = config.run_settings.iter().map(|RunSetting { setting, range }| UserSetting {
+        place: number.map(|file| FileRange::new(file, *range)),
+        ..setting.clone()
+    });
+    request.settings.iter().cloned().chain(processes).chain(of_file).collect()
 }
 
 /// Resolves the files into a project. If that panics, loads them again and leaves the runs unresolved.

@@ -26,6 +26,7 @@ pub mod run;
 pub mod setting;
 pub mod source;
 pub mod source_set;
+pub mod user_settings;
 pub mod versions;
 
 pub use deepspeed_dicts::{ConfigConsumer, DeepSpeedDict};
@@ -39,3 +40,4 @@ pub use run::Run;
 pub use setting::{Candidate, Origin, Resolved, Setting};
 pub use source::{SourceFile, Syntax};
 pub use source_set::SourceSet;
+pub use user_settings::{RunSelector, UserSetting};

@@ -1,5 +1,6 @@
 //! What the governing `vramlint.toml` says about the target machine and the agreed batch.
 
+use crate::user_settings::UserSetting;
 use crate::versions::VersionEvidence;
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, TextRange};
@@ -36,4 +37,6 @@ pub struct Policy {
     pub effective_batch: Option<(u64, Option<FileRange>)>,
     /// `[versions]`, by normalized name. It takes precedence over all other files.
     pub versions: BTreeMap<String, VersionEvidence>,
+    /// `--set`, `--gpus` and `[runs."…"]`, strongest first.
+    pub user_settings: Vec<UserSetting>,
 }

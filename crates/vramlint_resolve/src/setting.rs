@@ -28,6 +28,8 @@ pub enum Origin {
     OptionDefault { place: FileRange, option: String },
     /// `[target]` of `vramlint.toml`.
     Target { key: &'static str, file: Option<String> },
+    /// The user: `--set`, `--gpus` or `[runs."…"]` of `vramlint.toml`; `source` names which.
+    User { source: String, place: Option<FileRange> },
     /// The tool's own default; `source` names version and file.
     Default { tool: &'static str, source: String },
     /// Computed from other settings of the run.
@@ -80,6 +82,7 @@ impl Origin {
             | Self::Env { place, .. }
             | Self::Code { place, .. }
             | Self::OptionDefault { place, .. } => Some(*place),
+            Self::User { place, .. } => *place,
             Self::Target { .. } | Self::Default { .. } | Self::Derived { .. } | Self::Assumed { .. } => None,
         }
     }
@@ -93,6 +96,7 @@ impl Origin {
             Self::Code { .. } => "code",
             Self::OptionDefault { .. } => "option-default",
             Self::Target { .. } => "target",
+            Self::User { .. } => "user",
             Self::Default { .. } => "default",
             Self::Derived { .. } => "derived",
             Self::Assumed { .. } => "assumed",

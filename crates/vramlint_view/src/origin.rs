@@ -25,6 +25,13 @@ pub fn origin(project: &Project, origin: &Origin, lang: Lang) -> String {
             let file = file.as_deref().unwrap_or("vramlint.toml");
             format!("{file} [target] {key}")
         }
+        Origin::User { source, place } => {
+            if place.is_some() {
+                format!("{at} {source}")
+            } else {
+                source.clone()
+            }
+        }
         Origin::Default { tool, source } => {
             let tool = named(tool, source);
             say(message!("default of {tool}", "{tool} 的默认值"))

@@ -38,6 +38,9 @@ pub(crate) struct CommonArgs {
     /// Print the configurations used, the files not read, the runs found and the time taken
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    /// Setting that the project does not show, for every run; can be repeated: `--set micro_batch=4`
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) settings: Vec<String>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
 }
@@ -52,7 +55,7 @@ pub(crate) struct TargetArgs {
     /// Memory of one GPU: 24GiB, 20480MiB
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     gpu_memory: Option<u64>,
-    /// GPUs per node
+    /// GPUs per node; the number of processes of a run without a launcher
     #[arg(long, value_name = "N")]
     gpus: Option<u32>,
     /// Number of nodes

@@ -148,6 +148,7 @@ fn origin(project: &Project, origin: &Origin, lang: Lang) -> Object {
         Origin::Env { name, .. } | Origin::Code { name, .. } => object.put("name", name.as_str()),
         Origin::OptionDefault { option, .. } => object.put("option", option.as_str()),
         Origin::Target { key, .. } => object.put("key", *key),
+        Origin::User { source, .. } => object.put("source", source.as_str()),
         Origin::Default { tool, source } => {
             object.put("tool", *tool);
             object.put("source", source.as_str());

@@ -4,7 +4,7 @@ use super::glob::Globs;
 use super::raw::{FailOn, Level, Os, RawConfig, RawLang, RawModel};
 use super::size::SizeError;
 use super::validate::validate;
-use super::{Config, ConfigError, DeclaredModel, PerFileIgnore, schema, unknown_gpu};
+use super::{Config, ConfigError, DeclaredModel, PerFileIgnore, RunSetting, schema, unknown_gpu};
 use crate::discovery::paths::absolute;
 use crate::rule_selection::{RuleList, SelectionLayer, Selector};
 use serde::Deserialize;
@@ -12,8 +12,8 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use vramlint_base::{Lang, Message, Severity, TextRange, message};
-use vramlint_resolve::Target;
 use vramlint_resolve::versions::VersionSpec;
+use vramlint_resolve::{RunSelector, Target};
 
 /// A configuration file to load.
 #[derive(Clone, Debug)]
@@ -155,6 +155,7 @@ fn build(raw: &RawConfig, places: &KeyLocations<'_>, rules: &RuleList) -> Result
         count_at: places.of(&["target", "count"], None),
         effective_batch: raw.batch.effective.zip(places.of(&["batch", "effective"], None)),
         versions: versions(raw, places)?,
+        run_settings: run_settings(raw, places)?,
         preset: raw.lint.preset,
         fail_on: raw.lint.fail_on.map(fail_on),
         lang: raw.lint.lang.map(|lang| if matches!(lang, RawLang::Zh) { Lang::Zh } else { Lang::En }),
@@ -176,6 +177,21 @@ fn versions(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<Vec<(&'static 
         Ok((library, known, places.of(&path, None).unwrap_or(TextRange::at(0))))
     };
     raw.versions.iter().map(read).collect()
+}
+
+/// Settings of runs, ids before globs: the more specific one counts.
+fn run_settings(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<Vec<RunSetting>, ConfigError> {
+    let mut settings = Vec::new();
+    for (selector, values) in &raw.runs {
+        for (name, value) in values {
+            let path = ["runs", selector.as_str(), name.as_str()];
+            let setting =
+                super::run_settings::read(selector, name, value).map_err(|what| places.error(&path, usize::MAX, &what))?;
+            settings.push(RunSetting { setting, range: places.of(&path, None).unwrap_or(TextRange::at(0)) });
+        }
+    }
+    settings.sort_by_key(|setting| !matches!(setting.setting.runs, RunSelector::Id(_)));
+    Ok(settings)
 }
 
 fn target(raw: &RawConfig) -> Target {
@@ -305,7 +321,7 @@ config = "models/acme/config.json"
         assert_eq!(error("[lint]\nseelct = []\n"), "vramlint.toml:2:1: unknown key `seelct` in `[lint]`; did you mean `select`?");
         assert_eq!(
             error("# 显存\n\"目标\" = 1\n"),
-            "vramlint.toml:2:1: unknown key `目标`; expected one of: `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `target`, `versions`"
+            "vramlint.toml:2:1: unknown key `目标`; expected one of: `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `runs`, `target`, `versions`"
         );
         assert!(error("[target]\nhost_memory = 1\n").contains("did you mean `host-memory`?"));
         assert!(

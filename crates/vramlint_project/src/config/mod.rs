@@ -7,6 +7,7 @@ pub(crate) mod glob;
 mod gpu;
 mod load;
 pub(crate) mod raw;
+mod run_settings;
 mod schema;
 mod size;
 mod validate;
@@ -17,6 +18,7 @@ pub use find::configuration_in;
 pub(crate) use find::{Configs, has_config};
 pub(crate) use gpu::unknown_gpu;
 pub use raw::Preset;
+pub use run_settings::{RunSetting, parse_assignment};
 pub use schema::{schema, schema_text};
 pub use size::Size;
 
@@ -47,6 +49,8 @@ pub struct Config {
     pub effective_batch: Option<(u64, TextRange)>,
     /// `[versions]`: library, version and range.
     pub versions: Vec<(&'static str, VersionSpec, TextRange)>,
+    /// `[runs."…"]`, ids before globs.
+    pub run_settings: Vec<RunSetting>,
     /// `[lint] preset`.
     pub preset: Option<Preset>,
     /// `[lint] fail-on`.

@@ -23,10 +23,26 @@ pub(crate) struct RawConfig {
     /// Library versions that the project runs with; overrides its requirements and lock files: `transformers = "5.23"` (any 5.23.x),
     /// `"4.44.2"`, or a specifier such as `">=4.40,<5"`.
     pub versions: BTreeMap<String, String>,
+    /// Settings that the project does not show, for the runs with this id, or whose path or id matches this glob:
+    /// `[runs."train.sh#1"]` with `model = "Qwen/Qwen3-8B"`. Keys are the settings that `vramlint runs` prints. A value that the
+    /// project writes takes precedence.
+    pub runs: BTreeMap<String, BTreeMap<String, RawSetting>>,
     /// Enabled rules and their severity.
     pub lint: RawLint,
     /// Architectures that are not in the catalog.
     pub model: Vec<RawModel>,
+}
+
+/// The value of a setting of a run.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub(crate) enum RawSetting {
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<String>),
 }
 
 /// The machine that the project trains on.

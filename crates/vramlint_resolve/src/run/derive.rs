@@ -1,5 +1,6 @@
 //! Values that follow from others, each with its formula and its inputs.
 
+use super::batch_factors;
 use super::training_run::Run;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Message, Value, message};
@@ -27,6 +28,24 @@ pub(super) fn add(run: &mut Run, spread: Option<Message>) {
         product(run, Concept::CompletionsPerMicroStep, &[Concept::MicroBatch, Concept::NumGenerations]);
         product(run, Concept::CompletionsPerStep, &[Concept::EffectiveBatch, Concept::NumGenerations]);
         product(run, Concept::PromptsPerStep, &[Concept::EffectiveBatch]);
+    }
+}
+
+/// Derives again what was unknown, after `apply` added the user's settings and said whether one took effect.
+///
+/// An effective batch that is open although its factors are known stays open, unless the user gives the number of processes.
+pub(super) fn with_user_settings(run: &mut Run, apply: impl Fn(&mut Run) -> bool) {
+    let batch = [Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::WorldSize];
+    let open = run.value(Concept::EffectiveBatch).is_none() && batch.iter().all(|input| run.value(*input).is_some());
+    let effective = run.settings.get(&Concept::EffectiveBatch).cloned().filter(|_| open);
+    if !apply(run) {
+        return;
+    }
+    let settled = run.value(Concept::EffectiveBatch).is_some();
+    batch_factors::derive_accumulation(run);
+    add(run, None);
+    if let Some(effective) = effective.filter(|_| !settled) {
+        run.settings.insert(Concept::EffectiveBatch, effective);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::builder::build_runs;
 use super::code_reader::CodeReader;
+use super::derive;
 use super::import_graph::ImportGraph;
 use super::run_sources::RunSources;
 use super::training_run::Run;
@@ -12,6 +13,7 @@ use crate::features::Feature;
 use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::launch::Launch;
+use crate::user_settings;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use vramlint_base::FileId;
@@ -107,6 +109,8 @@ fn number_runs(graph: &FileGraph, runs: &mut [Run]) {
         let n = count.entry(path.clone()).or_default();
         *n += 1;
         run.id = format!("{path}#{n}");
+        let policy = graph.policy(run.place.file);
+        derive::with_user_settings(run, |run| user_settings::apply(run, &policy.user_settings, &policy.root));
     }
 }
 
