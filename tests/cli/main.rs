@@ -9,3 +9,4 @@ mod rare;
 mod run;
 mod schema;
 mod status;
+mod why;

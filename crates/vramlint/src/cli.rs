@@ -9,6 +9,7 @@ mod lsp;
 mod rule;
 mod runs;
 mod schema;
+mod why;
 
 use crate::language;
 use clap::{Parser, Subcommand};
@@ -23,6 +24,7 @@ pub(crate) use lsp::LspArgs;
 pub(crate) use rule::{RuleArgs, RuleFormat};
 pub(crate) use runs::{RunsArgs, RunsFormat};
 pub(crate) use schema::{SchemaArgs, SchemaKind};
+pub(crate) use why::WhyArgs;
 
 const AFTER_HELP: &str = "\
 Exit status: 0 no findings at or above --fail-on, 1 findings, 2 invalid usage, configuration or environment.
@@ -46,6 +48,8 @@ pub(crate) enum Command {
     Estimate(Box<EstimateArgs>),
     /// List the training runs: every setting, where it comes from, and what it overrides
     Runs(RunsArgs),
+    /// Explain a file or a line: its kind, its runs, what decided each setting, and which unknown keeps rules silent
+    Why(WhyArgs),
     /// List the GPUs of this machine: memory, the processes that use it, and what that means for a run
     Gpu(GpuArgs),
     /// Write a vramlint.toml for this project and machine
@@ -72,6 +76,7 @@ impl Command {
             Self::Check(args) => args.common.lang,
             Self::Estimate(args) => args.common.lang,
             Self::Runs(args) => args.common.lang,
+            Self::Why(args) => args.common.lang,
             Self::Rule(args) => args.lang,
             Self::Gpu(args) => args.lang,
             Self::Init(args) => args.lang,
@@ -86,6 +91,7 @@ impl Command {
             Self::Check(args) => args.common.verbose,
             Self::Estimate(args) => args.common.verbose,
             Self::Runs(args) => args.common.verbose,
+            Self::Why(args) => args.common.verbose,
             _ => false,
         }
     }

@@ -10,6 +10,7 @@ mod backend;
 mod baseline;
 pub mod config;
 mod discovery;
+pub mod explanation;
 pub mod fix;
 mod internal_error;
 pub mod models;

@@ -13,5 +13,6 @@ pub mod runs;
 pub mod span;
 pub mod style;
 pub mod table;
+pub mod why;
 
 pub use style::{StyleRole, Styler, unstyled};

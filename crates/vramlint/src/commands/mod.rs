@@ -8,6 +8,7 @@ mod lsp;
 mod man;
 mod rule;
 mod runs;
+mod why;
 
 use crate::cli::{Cli, Command, SchemaKind};
 use crate::exit::Status;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
         Command::Init(args) => init::run(args),
         Command::Lsp(args) => lsp::run(args),
         Command::Runs(args) => runs::run(args),
+        Command::Why(args) => why::run(args),
         Command::Rule(args) => rule::run(args),
         Command::Schema(args) => match args.what {
             SchemaKind::Accelerate => print(&config_schema::accelerate()),

@@ -24,6 +24,7 @@ pub(crate) mod styler;
 mod summary;
 mod terminal_line;
 mod uri;
+pub(crate) mod why_json;
 
 use crate::cli::Format;
 use vramlint_project::Report;

@@ -139,7 +139,7 @@ fn candidate(project: &Project, candidate: &Candidate, lang: Lang) -> Object {
     object
 }
 
-fn origin(project: &Project, origin: &Origin, lang: Lang) -> Object {
+pub(super) fn origin(project: &Project, origin: &Origin, lang: Lang) -> Object {
     let mut object = origin.place().map_or_else(Object::default, |at| place(project, at));
     object.put("kind", origin.kind());
     match origin {
@@ -179,7 +179,7 @@ fn place(project: &Project, place: FileRange) -> Object {
     object
 }
 
-fn plain(value: &Value) -> Json {
+pub(super) fn plain(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(value) => json!(value),

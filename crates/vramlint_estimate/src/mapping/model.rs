@@ -3,19 +3,44 @@
 use super::Mapping;
 use super::setting_range::setting;
 use crate::models::Model;
-use vramlint_base::{Message, Value, message};
+use vramlint_base::{Message, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::Candidate;
+use vramlint_resolve::{Candidate, Origin, Resolved};
+
+/// Says what leaves the model open: the flag or the name in the code, and why its value is not known.
+fn unknown_model(candidate: &Candidate, why: &Message) -> Message {
+    let Message { en, zh } = why;
+    match &candidate.origin {
+        Origin::Flag { flag: name, .. }
+        | Origin::Code { name, .. }
+        | Origin::Env { name, .. }
+        | Origin::OptionDefault { option: name, .. } => {
+            message!(
+                "the model comes from `{name}`: {en}; give it with `--set model=…`",
+                "模型来自 `{name}`：{zh}；可用 `--set model=…` 给出"
+            )
+        }
+        _ => message!("the model is unknown: {en}; give it with `--set model=…`", "模型未知：{zh}；可用 `--set model=…` 给出"),
+    }
+}
 
 impl Mapping<'_> {
     /// The model, and the lightest of the candidates.
     pub(super) fn model_range(&mut self) -> Result<(Model, Model), Message> {
-        let unknown = || message!("the model is unknown", "模型未知");
+        let unknown = || {
+            message!(
+                "the project does not name the model; give it with `--set model=…`",
+                "项目没有写明模型；可用 `--set model=…` 给出"
+            )
+        };
         let setting = setting(self.run, Concept::Model).ok_or_else(unknown)?;
         let candidates: Vec<&Candidate> = setting.winning().map_or_else(|| setting.candidates.iter().collect(), |one| vec![one]);
         let mut found: Vec<Model> = Vec::new();
         for candidate in candidates {
-            let id = candidate.known().and_then(Value::as_str).ok_or_else(unknown)?;
+            let id = match &candidate.value {
+                Resolved::Known(value) => value.as_str().ok_or_else(unknown)?,
+                Resolved::Unknown(why) => return Err(unknown_model(candidate, why)),
+            };
             if found.iter().any(|model| model.id == id) {
                 continue;
             }

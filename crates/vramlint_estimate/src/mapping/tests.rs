@@ -114,7 +114,7 @@ fn what_is_missing_is_named() {
     without.settings.remove(&Concept::MicroBatch);
     assert_eq!(refused(&without), "micro_batch is unknown");
     without.settings.remove(&Concept::Model);
-    assert_eq!(refused(&without), "the model is unknown");
+    assert_eq!(refused(&without), "the project does not name the model; give it with `--set model=…`");
     let unknown = run(Dialect::HfTrainer, "sft", &[(Concept::Model, text("acme/secret"))]);
     assert!(refused(&unknown).starts_with("unknown model acme/secret"));
     let mut sharded = run(Dialect::HfTrainer, "sft", &[(Concept::ZeroStage, Value::Int(3))]);

@@ -5,6 +5,7 @@ use super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use super::run_sources::RunSources;
 use super::sources::{cli, data_file, deepspeed, defaults, launcher, python, sharding};
 use super::training_run::Run;
+use super::unknown_reads::UnknownReads;
 use super::world_size::WorldSizeInput;
 use super::{batch_factors, derive, distribution_hints, shared_ranks, vllm_mode};
 use crate::file_graph::FileGraph;
@@ -118,6 +119,7 @@ fn new_run(
         files: files_of(graph, sources),
         missing_files: sources.missing_files.clone(),
         settings,
+        unknown_reads: UnknownReads::default(),
     }
 }
 

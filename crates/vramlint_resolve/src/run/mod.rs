@@ -17,9 +17,11 @@ mod run_sources;
 mod shared_ranks;
 pub(crate) mod sources;
 mod training_run;
+mod unknown_reads;
 mod vllm_mode;
 mod world_size;
 
 pub(crate) use discover::discover_runs;
 pub(crate) use import_graph::imports_training_library;
 pub use training_run::Run;
+pub use unknown_reads::UnknownReads;

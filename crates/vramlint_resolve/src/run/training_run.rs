@@ -1,5 +1,6 @@
 //! A training run as data: what starts it, the files that take part, and its settings.
 
+use super::unknown_reads::UnknownReads;
 use crate::code::CodeFacts;
 use crate::launch::Launch;
 use crate::setting::Setting;
@@ -38,12 +39,19 @@ pub struct Run {
     pub missing_files: Vec<(String, FileRange)>,
     /// Every setting that is written, has a default or can be derived.
     pub settings: BTreeMap<Concept, Setting>,
+    /// The unknown settings that were asked for.
+    pub unknown_reads: UnknownReads,
 }
 
 impl Run {
     /// The value of a setting, if known.
     pub fn value(&self, concept: Concept) -> Option<&Value> {
-        self.settings.get(&concept).and_then(Setting::value)
+        let setting = self.settings.get(&concept)?;
+        let value = setting.value();
+        if value.is_none() {
+            self.unknown_reads.add(concept);
+        }
+        value
     }
 
     /// The integer value of a setting, if known.
