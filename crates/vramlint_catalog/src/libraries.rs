@@ -47,6 +47,23 @@ pub const LIBRARIES: &[Library] = &[
     library("liger_kernel", false, false, true),
 ];
 
+/// Functions and classes that train when they are called, by their library: axolotl 0.18.0 `cli/train.py`, LLaMA-Factory 0.9.6
+/// `train/tuner.py`, ms-swift 4.6 `pipelines`, lightning 2.6.6 `pytorch/cli.py`, unsloth 2026 `trainer.py`, trlx 0.7.0 `trlx.py`.
+const TRAINING_FUNCTIONS: &[(&str, &[&str])] = &[
+    ("axolotl", &["train", "do_train", "do_cli"]),
+    ("llamafactory", &["run_exp"]),
+    ("swift", &["sft_main", "pt_main", "rlhf_main", "pretrain_main"]),
+    ("lightning", &["LightningCLI"]),
+    ("pytorch_lightning", &["LightningCLI"]),
+    ("unsloth", &["unsloth_train"]),
+    ("trlx", &["train"]),
+];
+
+/// Whether a call of `name` of a library trains.
+pub fn trains_when_called(library: &str, name: &str) -> bool {
+    TRAINING_FUNCTIONS.iter().any(|(own, names)| *own == library && names.contains(&name))
+}
+
 /// The library with this name.
 pub fn find(name: &str) -> Option<&'static Library> {
     LIBRARIES.iter().find(|library| library.name == name)

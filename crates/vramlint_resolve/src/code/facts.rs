@@ -32,6 +32,10 @@ pub struct CodeFacts {
     /// step; `N` is a candidate if it is known), `Some(false)` if a loop calls backward and step in turn, so that the accumulation
     /// is 1; `None` if a library decides or no loop is visible.
     pub accumulates: Option<bool>,
+    /// How the code that trains is reached, if any is seen.
+    pub training_path: Option<TrainingPath>,
+    /// Whether the interpretation ended before the program did: what follows is not known.
+    pub is_cut_off: bool,
     /// `Accelerator(…)` calls: whether any of them sets an accumulation. Otherwise accelerate's default or its environment decides.
     pub accelerator: Option<AcceleratorUse>,
     /// Models that are loaded.
@@ -57,6 +61,17 @@ impl CodeFacts {
             || self.task.is_some()
             || self.models.iter().any(|model| model.trained == Some(true))
     }
+}
+
+/// How the code that trains is reached from the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrainingPath {
+    /// The program calls it.
+    Called,
+    /// It stands in the entry, and nothing visible calls it.
+    UncalledInEntry,
+    /// It stands in an imported module, and nothing visible calls it.
+    UncalledInImport,
 }
 
 /// How the code uses accelerate.

@@ -1,7 +1,7 @@
 //! The facts found so far.
 
 use super::command_line::OptionValue;
-use super::facts::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, LoadRole, LoadedFile, ParserUse};
+use super::facts::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, LoadRole, LoadedFile, ParserUse, TrainingPath};
 use super::model_record::ModelRecord;
 use super::value::{AbstractValue, Alternative};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -42,6 +42,8 @@ pub(super) struct FactsBuilder {
     pub(super) accelerator: Option<AcceleratorUse>,
     pub(super) adapters: bool,
     pub(super) unsloth: bool,
+    pub(super) training_path: Option<TrainingPath>,
+    pub(super) is_cut_off: bool,
     dialects: Vec<Dialect>,
     tasks: Vec<&'static str>,
     /// Concepts that the code which is called sets: code without callers adds nothing to them.

@@ -44,6 +44,8 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         dialect: record.dialect(trains),
         task,
         accumulates,
+        training_path: record.training_path,
+        is_cut_off: record.is_cut_off,
         accelerator: record.accelerator.map(|known| AcceleratorUse { accumulate_called, ..known }),
         models,
         uncalled_models: Vec::new(),

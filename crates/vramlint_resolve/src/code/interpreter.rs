@@ -6,6 +6,7 @@ use super::command_line::CommandLine;
 use super::conditions::{conjoin, conjoin_all};
 use super::control_flow::{ControlFlow, DeferredCall};
 use super::definitions::Definitions;
+use super::facts::TrainingPath;
 use super::facts_builder::FactsBuilder;
 use super::heap::{FieldSource, Heap, ObjectKind};
 use super::modules::{ModuleIndex, ModuleResolver};
@@ -82,6 +83,8 @@ impl<'a> Interpreter<'a> {
     pub(super) fn run(&mut self) {
         self.load_module(self.sources.entry);
         self.run_deferred();
+        self.facts.is_cut_off = self.budget.is_spent();
+        self.facts.training_path = self.training.changes_weights().then_some(TrainingPath::Called);
         for of_entry in [true, false] {
             if !self.training.trains() && (of_entry || self.imports_training_library) {
                 self.collect_constants();
@@ -90,6 +93,8 @@ impl<'a> Interpreter<'a> {
                 self.recorder.uncalled = true;
                 self.run_uncalled(of_entry);
                 self.recorder.uncalled = false;
+                let path = if of_entry { TrainingPath::UncalledInEntry } else { TrainingPath::UncalledInImport };
+                self.facts.training_path = self.facts.training_path.or(self.training.changes_weights().then_some(path));
             }
         }
     }

@@ -8,6 +8,7 @@ use super::qualified_name::{self, leaf};
 use super::value::{AbstractValue, ValueKind, ValueSource, declare, environment_variable, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
+use vramlint_catalog::libraries;
 
 impl Interpreter<'_> {
     /// Calls a function or class of a library.
@@ -16,6 +17,7 @@ impl Interpreter<'_> {
         if library == Some("builtins") {
             return self.call_builtin(leaf, args, place);
         }
+        self.training.told_to_train |= library.is_some_and(|library| libraries::trains_when_called(library, leaf));
         let found = self
             .parser_call(path, args, place)
             .or_else(|| self.load_call(path, args, place))

@@ -51,7 +51,9 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use facts::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadRole, LoadedFile, ModelLoad, ParserUse};
+pub use facts::{
+    AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadRole, LoadedFile, ModelLoad, ParserUse, TrainingPath,
+};
 pub use modules::ModuleIndex;
 pub(crate) use modules::imported;
 pub use qualified_name::library;

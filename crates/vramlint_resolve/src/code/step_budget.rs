@@ -32,6 +32,11 @@ impl StepBudget {
         true
     }
 
+    /// Whether no step is left.
+    pub(super) const fn is_spent(&self) -> bool {
+        self.left == 0
+    }
+
     /// Enters an expression or block. Returns `false` if it is nested too deeply; otherwise [`Self::leave`] must follow.
     pub(super) fn enter(&mut self) -> bool {
         if self.nesting >= MAX_NESTING {

@@ -35,12 +35,26 @@ pub(super) struct TrainingLoop {
     pub(super) trainer_trains: bool,
     pub(super) trainer_evaluates: bool,
     pub(super) generates: bool,
+    /// A trainer that is not visible is told to train, or a library function that trains is called.
+    pub(super) told_to_train: bool,
+    /// Something steps that may be an optimizer.
+    any_step: bool,
 }
 
 impl TrainingLoop {
     /// Whether training was seen.
     pub(super) fn trains(&self) -> bool {
         self.trainer || self.trainer_trains || !self.backwards.is_empty()
+    }
+
+    /// Whether weights change: a trainer is told to train, or an optimizer steps. A trainer that is only made may be told to train where
+    /// nobody sees it, unless it is told to evaluate. A backward pass without a step is an analysis of gradients.
+    pub(super) fn changes_weights(&self) -> bool {
+        self.trainer_trains
+            || self.told_to_train
+            || !self.steps.is_empty()
+            || self.any_step && self.has_backward()
+            || self.trainer && !self.trainer_evaluates
     }
 
     pub(super) fn has_backward(&self) -> bool {
@@ -101,6 +115,7 @@ impl TrainingLoop {
                     self.backwards.push(LoopEvent::new(loops, None));
                 }
             }
+            "train" | "fit" | "learn" if is_unseen_trainer(base, val) => self.told_to_train = true,
             "step" if is_optimizer(base, val, args, heap) => {
                 self.engine |= engine;
                 let modulus = self.moduli.last().cloned();
@@ -108,6 +123,7 @@ impl TrainingLoop {
                     self.steps.push(LoopEvent::new(loops, modulus));
                 }
             }
+            "step" => self.any_step |= !names(base, &["sched", "prof", "env"]),
             "accumulate" | "no_sync" => self.accumulate = true,
             "generate" => self.generates = true,
             _ => {}
@@ -131,6 +147,25 @@ impl LoopEvent {
     fn new(loops: &[Loop], modulus: Option<AbstractValue>) -> Self {
         Self { loops: loops.iter().map(|open| open.id).collect(), modulus }
     }
+}
+
+/// Whether `.train()` is that of a trainer whose code is not visible, judging by its name; a model's `.train()` sets a mode.
+fn is_unseen_trainer(base: &Expr, val: &AbstractValue) -> bool {
+    let visible = val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Function { .. }));
+    let named = names(base, &["trainer", "recipe", "runner", "learner", "workflow"]);
+    // Tokenizers have trainers of their own.
+    !visible && named && !names(base, &["sentencepiece", "tokenizer", "wordpiece", "bpe"])
+}
+
+/// Whether the last name of an expression contains one of these words.
+fn names(base: &Expr, words: &[&str]) -> bool {
+    let name = match &base.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => name,
+        ExprKind::Call(call) => return names(&call.callee, words),
+        _ => return false,
+    };
+    let name = name.to_lowercase();
+    words.iter().any(|word| name.contains(word))
 }
 
 /// Whether a call is `loss.backward()` or its like.

@@ -5,6 +5,7 @@ use super::code_reader::CodeReader;
 use super::derive;
 use super::import_graph::ImportGraph;
 use super::run_sources::RunSources;
+use super::training_evidence::{is_training_launch, is_training_script};
 use super::training_run::Run;
 use crate::SourceFile;
 use crate::code::STEP_LIMIT;
@@ -17,7 +18,8 @@ use crate::user_settings;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use vramlint_base::FileId;
-use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::Dialect;
+use vramlint_syntax::data::{DataFile, NodeRef};
 use vramlint_syntax::shell::Word;
 
 /// Steps of interpretation for all scripts that no command starts: some hundreds of scripts. A repository of libraries has thousands
@@ -61,8 +63,8 @@ fn add_launched(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSe
 fn add_scripts(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet<FileId>) {
     let graph = reader.graph;
     let imports = ImportGraph::build(graph);
-    let may_be_entry =
-        |file: &&SourceFile| file.python().is_some() && file.host.is_none() && !imports.is_imported(file.id) && !file.is_test();
+    let is_program = |file: &SourceFile| !imports.is_imported(file.id) || graph.features(file.id).has(Feature::MainGuard);
+    let may_be_entry = |file: &&SourceFile| file.python().is_some() && file.host.is_none() && !file.is_test() && is_program(file);
     let mut entries: Vec<&SourceFile> = graph.files.iter().filter(may_be_entry).collect();
     entries.sort_by_key(|file| !graph.features(file.id).has(Feature::MainGuard));
     let mut left = UNLAUNCHED_STEP_BUDGET;
@@ -72,7 +74,7 @@ fn add_scripts(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet
         }
         let code = reader.code_with_step_limit(file.id, STEP_LIMIT.min(left));
         left = left.saturating_sub(code.as_ref().map_or(0, |code| code.steps));
-        if code.is_some_and(|code| code.trains()) {
+        if code.is_some_and(|code| is_training_script(reader, file.id, &code)) {
             add_runs(reader, &RunSources::from_entry(reader, file.id), runs, used);
         }
     }
@@ -80,13 +82,39 @@ fn add_scripts(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet
 
 /// Training files that neither a launch nor a script uses.
 fn add_training_files(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &BTreeSet<FileId>) {
-    for file in &reader.graph.files {
-        let is_yaml = file.data().is_some_and(|data| !data.json);
-        let training = reader.graph.classified_kind(file.id).is_training() && file.host.is_none() && is_yaml;
-        if training && !used.contains(&file.id) {
-            runs.extend(build_runs(reader.graph, &RunSources::from_training_file(reader.graph, file.id)));
+    let graph = reader.graph;
+    // Without any code there is nothing to judge by.
+    let is_code = |file: &SourceFile| file.host.is_none() && file.python().is_some();
+    let read_by_own_code = runs.iter().any(reads_an_unknown_file) || !graph.files.iter().any(is_code);
+    for file in graph.files.iter().filter(|file| file.host.is_none() && !file.is_test() && !used.contains(&file.id)) {
+        let starts = match graph.classified_kind(file.id) {
+            FileKind::Framework(framework) => is_training_file(file, framework),
+            FileKind::Training => read_by_own_code,
+            _ => false,
+        };
+        if starts && file.data().is_some_and(|data| !data.json) {
+            runs.extend(build_runs(graph, &RunSources::from_training_file(graph, file.id)));
         }
     }
+}
+
+/// Whether a run of the project's own code reads a file that is not known: any file with training settings may be it.
+fn reads_an_unknown_file(run: &Run) -> bool {
+    let Some(code) = &run.code else { return run.entry.is_none() && run.launch.is_some() };
+    code.loads.iter().any(|load| load.path.is_none() || load.option.is_some() || load.argument.is_some())
+}
+
+/// Whether a framework's file trains: the same form may serve to chat, to merge or to evaluate.
+fn is_training_file(file: &SourceFile, framework: Dialect) -> bool {
+    let Some(root) = file.data().and_then(DataFile::root) else { return false };
+    let traits = &framework.estimate;
+    let has = |key: &&str| root.get(key).is_some();
+    let on = |key: &str| match root.get(key).map(NodeRef::text) {
+        Some(text) => text.is_none_or(|text| !text.eq_ignore_ascii_case("false")),
+        // Forgotten, where the rest is that of a training.
+        None => ["per_device_train_batch_size", "learning_rate"].iter().any(has),
+    };
+    traits.trains_if.is_none_or(on) && (!traits.is_recipe || has(&"optimizer"))
 }
 
 fn add_runs(reader: &CodeReader<'_>, sources: &RunSources, runs: &mut Vec<Run>, used: &mut BTreeSet<FileId>) {
@@ -126,100 +154,4 @@ fn entry_script(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
     }
     let script = launch.script.as_ref()?.text()?;
     graph.path_resolver.resolve(script, folder).filter(|id| graph.file(*id).python().is_some())
-}
-
-/// Whether a command trains. A launcher of several processes does, unless the name of the script is that of another task;
-/// `python x.py` does only with evidence.
-fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry: Option<FileId>) -> bool {
-    let by_code = || entry.and_then(|entry| reader.code(entry)).is_some_and(|code| code.trains());
-    match launch.launcher {
-        Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed => {
-            !script_name(launch).is_some_and(sounds_like_another_task) || by_code()
-        }
-        Launcher::Python => {
-            by_code()
-                || entry.is_some_and(|entry| loads_training_file(reader, entry))
-                || names_training_file(reader.graph, launch)
-                || script_name(launch).is_some_and(sounds_like_training)
-        }
-        _ => true,
-    }
-}
-
-fn loads_training_file(reader: &CodeReader<'_>, entry: FileId) -> bool {
-    let Some(code) = reader.code(entry) else { return false };
-    let folder = reader.graph.file(entry).folder();
-    let mut paths = code.loads.iter().filter_map(|load| load.path.as_deref());
-    paths.any(|path| {
-        let found = reader.graph.path_resolver.resolve(path, folder);
-        found.is_some_and(|id| reader.graph.classified_kind(id).is_training())
-    })
-}
-
-fn names_training_file(graph: &FileGraph, launch: &Launch) -> bool {
-    let folder = graph.file(launch.file).folder();
-    launch.arguments.iter().filter_map(Word::text).any(|text| {
-        let text = text.split_once('=').map_or(text, |(_, value)| value);
-        graph.path_resolver.resolve(text, folder).is_some_and(|id| graph.classified_kind(id) != FileKind::Other)
-    })
-}
-
-fn script_name(launch: &Launch) -> Option<&str> {
-    let word = launch.script.as_ref().or(launch.module.as_ref())?;
-    word.text()?.rsplit(['/', '\\']).next()
-}
-
-/// The words in the name of a script or module.
-fn words_of(name: &str) -> Vec<String> {
-    let name = name.to_lowercase();
-    let stem = name.strip_suffix(".py").unwrap_or(&name);
-    let stem = stem.rsplit('.').next().unwrap_or(stem);
-    stem.split(['_', '-']).map(str::to_owned).collect()
-}
-
-fn sounds_like_training(name: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "train",
-        "finetune",
-        "pretrain",
-        "sft",
-        "dpo",
-        "grpo",
-        "ppo",
-        "rlhf",
-        "orpo",
-        "kto",
-        "training",
-        "trainer",
-        "finetuning",
-    ];
-    let words = words_of(name);
-    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    any(WORDS) && !any(OTHER_TASKS) && !any(&["data"]) || words.iter().any(|word| word.contains("finetun"))
-}
-
-const OTHER_TASKS: &[&str] = &[
-    "eval",
-    "evaluate",
-    "evaluation",
-    "test",
-    "plot",
-    "infer",
-    "inference",
-    "predict",
-    "export",
-    "merge",
-    "download",
-    "prepare",
-    "preprocess",
-    "convert",
-    "benchmark",
-    "generate",
-];
-
-fn sounds_like_another_task(name: &str) -> bool {
-    let words = words_of(name);
-    words.iter().any(|word| OTHER_TASKS.contains(&word.as_str()))
-        && !sounds_like_training(name)
-        && !words.iter().any(|w| w == "train")
 }

@@ -16,6 +16,7 @@ mod precedence;
 mod run_sources;
 mod shared_ranks;
 pub(crate) mod sources;
+mod training_evidence;
 mod training_run;
 mod unknown_reads;
 mod vllm_mode;

@@ -1,0 +1,158 @@
+//! Whether what is started trains: by the code that it reaches, else by what its name and its options say.
+
+use super::code_reader::CodeReader;
+use super::import_graph::imports_training_library;
+use super::sources::cli;
+use crate::code::{CodeFacts, TrainingPath};
+use crate::features::Feature;
+use crate::launch::Launch;
+use vramlint_base::value_readers::argparse_word;
+use vramlint_base::{FileId, FileRange};
+use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::{Concept, Dialect, dialect};
+use vramlint_syntax::shell::Word;
+
+/// Whether a command trains.
+///
+/// What the started program reaches decides: an optimizer that steps, a trainer that is told to train. Where the program cannot be
+/// followed (it is not in the project, it calls what it looks up by a name), its own name decides, and for launchers of several
+/// processes its options.
+pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry: Option<FileId>) -> bool {
+    let graph = reader.graph;
+    if graph.file(graph.to_host(FileRange::new(launch.file, launch.range)).file).is_test() {
+        return false;
+    }
+    let name = script_name(launch);
+    let another_task = name.is_some_and(sounds_like_another_task);
+    let named = name.is_some_and(sounds_like_training);
+    let several = matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed);
+    if launch.launcher.dialect.is_some() {
+        return !another_task;
+    }
+    if let Some(code) = entry.and_then(|entry| reader.code_with_args(entry, &cli::given_options(launch))) {
+        return match reached(&code) {
+            Reached::Training => true,
+            // What trains may come from a library that is not known.
+            Reached::Nothing => {
+                let library = |file: &FileId| imports_training_library(graph, graph.file(*file));
+                named && (several || code.files.iter().any(library)) || !another_task && has_training_options(launch)
+            }
+            Reached::Unknown => named || !another_task && has_training_options(launch),
+        };
+    }
+    let framework = launch.module.as_ref().and_then(Word::text).is_some_and(|module| Dialect::of_module(module).is_some());
+    match name {
+        Some(_) => named || !another_task && (framework || several || has_training_options(launch)),
+        None => several && !file_sounds_like_another_task(&graph.file(launch.file).path),
+    }
+}
+
+/// Whether a script trains when it is started without a word.
+pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &CodeFacts) -> bool {
+    let source = reader.graph.file(file);
+    match reached(code) {
+        Reached::Training => true,
+        Reached::Nothing => false,
+        Reached::Unknown => {
+            let is_program = reader.graph.features(file).has(Feature::MainGuard);
+            is_program && sounds_like_training(source.name()) && !file_sounds_like_another_task(&source.path)
+        }
+    }
+}
+
+/// What the code of a program reaches.
+enum Reached {
+    /// Code that changes weights.
+    Training,
+    /// None, though everything was followed.
+    Nothing,
+    /// Code that changes weights is there, and what calls it is not visible.
+    Unknown,
+}
+
+fn reached(code: &CodeFacts) -> Reached {
+    match code.training_path {
+        Some(TrainingPath::Called) => Reached::Training,
+        Some(TrainingPath::UncalledInEntry | TrainingPath::UncalledInImport) => Reached::Unknown,
+        None if code.is_cut_off => Reached::Unknown,
+        None => Reached::Nothing,
+    }
+}
+
+/// Whether the options of a command set at least two of the concepts that only training uses.
+fn has_training_options(launch: &Launch) -> bool {
+    const CONCEPTS: &[Concept] = &[
+        Concept::MicroBatch,
+        Concept::GradientAccumulationSteps,
+        Concept::LearningRate,
+        Concept::Epochs,
+        Concept::MaxSteps,
+        Concept::LoraR,
+        Concept::Optimizer,
+        Concept::GradientCheckpointing,
+        Concept::NumGenerations,
+    ];
+    let mut found: Vec<Concept> = Vec::new();
+    for option in launch.options() {
+        let text = option.value.as_ref().and_then(|value| value.text.clone()).unwrap_or_default();
+        let name = option.name.replace('-', "_");
+        let value = argparse_word(&text);
+        let meaning = [Dialect::HfTrainer, Dialect::Plain].into_iter().find_map(|own| dialect::meaning(own, &[&name], &value));
+        if let Some(meaning) = meaning
+            && CONCEPTS.contains(&meaning.concept)
+            && !found.contains(&meaning.concept)
+        {
+            found.push(meaning.concept);
+        }
+    }
+    found.len() >= 2
+}
+
+/// The last part of the path of a script or module.
+fn script_name(launch: &Launch) -> Option<&str> {
+    let word = launch.script.as_ref().or(launch.module.as_ref())?;
+    word.text()?.rsplit(['/', '\\']).next()
+}
+
+/// The words in the name of a script or module.
+fn words_of(name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    let stem =
+        name.rsplit_once('.').filter(|(_, end)| matches!(*end, "py" | "sh" | "slurm")).map_or(name.as_str(), |(stem, _)| stem);
+    let stem = stem.rsplit('.').next().unwrap_or(stem);
+    stem.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
+}
+
+/// Words for training, and beginnings of such words.
+const TRAINING: &[&str] = &["sft", "dpo", "grpo", "ppo", "rlhf", "orpo", "kto", "gkd", "distill"];
+const TRAINING_BEGINNINGS: &[&str] = &["train", "finetun", "pretrain"];
+
+/// Beginnings of words for anything else.
+const OTHER_TASKS: &[&str] = &[
+    "eval", "test", "plot", "infer", "predict", "export", "merg", "download", "upload", "prepar", "preproc", "convert", "bench",
+    "generat", "serve", "serving", "server", "demo", "chat", "tok", "visuali", "analy", "score", "scoring", "quantiz", "data",
+    "sampl", "collect", "label", "setup", "util",
+];
+
+fn sounds_like_training(name: &str) -> bool {
+    let words = words_of(name);
+    let begins = |word: &String| TRAINING_BEGINNINGS.iter().any(|begin| word.starts_with(begin));
+    words.iter().any(|word| begins(word) || TRAINING.contains(&word.as_str()))
+        && !words.iter().any(|word| begins_another_task(word))
+}
+
+fn begins_another_task(word: &str) -> bool {
+    OTHER_TASKS.iter().any(|begin| word.starts_with(begin))
+}
+
+/// `train_and_evaluate.py` is none.
+fn sounds_like_another_task(name: &str) -> bool {
+    let words = words_of(name);
+    let trains = |word: &String| TRAINING_BEGINNINGS.iter().any(|begin| word.starts_with(begin));
+    words.iter().any(|word| begins_another_task(word)) && !words.iter().any(trains)
+}
+
+/// Whether the name of a file or one of its folders says so.
+fn file_sounds_like_another_task(path: &str) -> bool {
+    path.split('/').any(sounds_like_another_task)
+}
