@@ -77,6 +77,7 @@ fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -> Run {
         files: Vec::new(),
         missing_files: Vec::new(),
         settings: all,
+        unknown_reads: Default::default(),
     }
 }
 
