@@ -5,7 +5,7 @@
 //! exist on the finished project only; the modules that answer them add the methods (`arguments`, `calls`, `orphan_modules`…).
 
 use crate::arguments::ArgumentSet;
-use crate::code::{self, CodeFacts};
+use crate::code::{self, CodeFacts, ScriptArguments};
 use crate::code_cache::{CodeCache, REDUCED_STEP_LIMIT};
 use crate::deepspeed_dicts::DeepSpeedDict;
 use crate::environment::{self, VariableAssignment};
@@ -19,7 +19,7 @@ use crate::source_set::SourceSet;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
-use vramlint_base::{FileId, Value};
+use vramlint_base::FileId;
 
 /// A project, resolved.
 #[derive(Debug, Default)]
@@ -88,17 +88,12 @@ impl Project {
 
     /// What the code reachable from a Python file does; `None` for other files.
     pub fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
-        self.code_with_args(entry, &[])
-    }
-
-    /// The same for a launch with these options: branches that depend on them are decided.
-    pub fn code_with_args(&self, entry: FileId, options: &[(String, Value)]) -> Option<Arc<CodeFacts>> {
-        self.code.facts(&self.graph, entry, options, self.step_limit, drop)
+        self.code.facts(&self.graph, entry, &ScriptArguments::default(), self.step_limit, drop)
     }
 
     /// As [`Project::code`], interpreted within so many steps if it is not known yet.
     pub(crate) fn code_with_step_limit(&self, entry: FileId, steps: u32) -> Option<Arc<CodeFacts>> {
-        self.code.facts(&self.graph, entry, &[], steps.min(self.step_limit), drop)
+        self.code.facts(&self.graph, entry, &ScriptArguments::default(), steps.min(self.step_limit), drop)
     }
 
     /// Launch commands that only documents show. Nothing runs them as they are, but they say how files are meant to be used.

@@ -168,6 +168,15 @@ impl<'a> Interpreter<'a> {
             _ => None,
         };
         let (folder, name) = (text("config_path"), text("config_name"));
+        let arguments = self.command_line.arguments;
+        let given = |names: [&str; 2]| arguments.option(&names.map(str::to_string)).map(|given| given.values.first().cloned().flatten());
+        // An option whose value is not known leaves the file open.
+        let or_given = |names, declared: Option<String>| match given(names) {
+            Some(value) => value.as_ref().and_then(Value::as_str).map(str::to_string),
+            None => declared,
+        };
+        let folder = or_given(["config-path", "cp"], folder);
+        let name = or_given(["config-name", "cn"], name);
         let path = name.map(|name| {
             let named = matches!(name.rsplit_once('.'), Some((_, "yaml" | "yml")));
             let name = if named { name } else { format!("{name}.yaml") };

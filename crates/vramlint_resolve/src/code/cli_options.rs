@@ -19,7 +19,7 @@ impl Interpreter<'_> {
         let default_place = default.as_ref().and_then(place_of_value);
         let val = self
             .command_line
-            .as_option_value(default.unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)), &dest);
+            .as_option_value(default.unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)), &dest, &names);
         if self.facts.options.len() < OPTIONS {
             let option = CliOption { names, dest: dest.clone(), default: known, default_place, place, switch };
             if !self.facts.options.iter().any(|known| known.place == place && known.dest == dest) {

@@ -1,8 +1,10 @@
 //! The command line of the script: the options of the launch, and how options become values.
 
-use super::value::{AbstractValue, ValueKind};
+use super::script_arguments::{GivenOption, ScriptArguments};
+use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::collections::HashMap;
 use std::rc::Rc;
+use vramlint_base::value_readers::str_to_bool;
 use vramlint_base::{FileRange, Value};
 
 /// How a function is a command.
@@ -37,8 +39,8 @@ pub(super) struct OptionDeclaration {
 
 /// The command line as the code and the launch see it.
 pub(super) struct CommandLine<'a> {
-    /// Options of the launch.
-    pub(super) launch_options: &'a [(String, Value)],
+    /// The arguments of the script.
+    pub(super) arguments: &'a ScriptArguments,
     /// Functions that are commands.
     pub(super) commands: HashMap<usize, CommandKind>,
     /// The parser of options without a parser object: of click, typer and fire.
@@ -46,35 +48,55 @@ pub(super) struct CommandLine<'a> {
 }
 
 impl<'a> CommandLine<'a> {
-    pub(super) fn new(launch_options: &'a [(String, Value)]) -> Self {
-        Self { launch_options, commands: HashMap::new(), parser: None }
+    pub(super) fn new(arguments: &'a ScriptArguments) -> Self {
+        Self { arguments, commands: HashMap::new(), parser: None }
     }
 
-    /// Marks a value as that of an option: the launch sets it, or may set another.
-    pub(super) fn as_option_value(&self, val: AbstractValue, dest: &str) -> AbstractValue {
-        let args =
-            self.launch_options.iter().find(|(name, _)| dest_of(std::slice::from_ref(name)) == dest).map(|(_, value)| value);
-        let args = args.map(|value| parse_word(value, val.nominal()));
+    /// Marks a value as that of an option with these spellings: the command line sets it, may set another, or leaves the default.
+    pub(super) fn as_option_value(&self, val: AbstractValue, dest: &str, names: &[String]) -> AbstractValue {
+        let given = self.arguments.option(names).or_else(|| self.arguments.option(&[dest.to_string()]));
+        let kind = given.map(|given| given_kind(given, &val));
+        // The launcher passes the rank itself.
+        let may_be_given = !self.arguments.complete || dest == "local_rank";
         let mut val = val;
         for alt in &mut val.alternatives {
             let source = Rc::make_mut(&mut alt.source);
             source.option = Some(dest.to_string());
-            source.may_be_overridden = args.is_none();
+            source.may_be_overridden = match &kind {
+                Some(kind) => matches!(kind, ValueKind::Unknown),
+                None => may_be_given,
+            };
             source.declared = true;
             source.default = true;
             if source.path.is_empty() {
                 source.name = dest.to_string();
                 source.path = vec![dest.to_string()];
             }
-            if let Some(value) = &args {
-                alt.kind = ValueKind::Scalar(value.clone());
+            if let Some(kind) = &kind {
+                alt.kind = kind.clone();
                 alt.condition = None;
             }
         }
-        if args.is_some() {
+        if kind.is_some() {
             val.alternatives.truncate(1);
         }
         val
+    }
+}
+
+/// The value of an option on the command line, as its parser converts it. Several words are a list.
+fn given_kind(given: &GivenOption, default: &AbstractValue) -> ValueKind {
+    let is_list = matches!(default.alternatives.first().map(|alt| &alt.kind), Some(ValueKind::Items(_)));
+    let scalar = |value: &Option<Value>, default: Option<&Value>| {
+        value.as_ref().map_or(ValueKind::Unknown, |value| ValueKind::Scalar(parse_word(value, default)))
+    };
+    match given.values.as_slice() {
+        [single] if !is_list => scalar(single, default.nominal()),
+        values if values.iter().any(Option::is_none) => ValueKind::Unknown,
+        values => {
+            let items = values.iter().map(|value| AbstractValue::new(scalar(value, None), ValueSource::default()));
+            ValueKind::Items(Rc::new(items.collect()))
+        }
     }
 }
 
@@ -85,11 +107,16 @@ fn parse_word(word: &Value, default: Option<&Value>) -> Value {
     if matches!(default, Some(Value::Text(_))) {
         return word.clone();
     }
+    // Programs convert `1` and `0` for an option whose default is a boolean.
+    if let (Some(Value::Bool(_)), "0" | "1") = (default, text.as_str()) {
+        return Value::Bool(text == "1");
+    }
     match (text.parse(), text.parse(), text.as_str()) {
         (Ok(number), _, _) if !matches!(default, Some(Value::Float(_))) => Value::Int(number),
         (_, Ok(number), _) => Value::Float(number),
         (.., "true" | "True") => Value::Bool(true),
         (.., "false" | "False") => Value::Bool(false),
+        _ if matches!(default, Some(Value::Bool(_))) => str_to_bool(text).map_or_else(|| word.clone(), Value::Bool),
         _ => word.clone(),
     }
 }

@@ -50,7 +50,7 @@ impl<'a> Interpreter<'a> {
             }
             ExprKind::Binary(left, op, right) => {
                 let left = self.eval(left, scope);
-                if *op == "and" && self.heap.truth(&left) == Some(false) || *op == "or" && self.heap.truth(&left) == Some(true) {
+                if *op == "and" && self.truth(&left) == Some(false) || *op == "or" && self.truth(&left) == Some(true) {
                     return left;
                 }
                 let right = self.eval(right, scope);
@@ -62,7 +62,9 @@ impl<'a> Interpreter<'a> {
             }
             ExprKind::Compare(left, op, right) => {
                 let left = self.eval(left, scope);
+                let left = self.settled(left);
                 let right = self.eval(right, scope);
+                let right = self.settled(right);
                 compare(&left, op, &right, place)
             }
             ExprKind::Conditional { test, body, orelse } => self.conditional(test, body, orelse, place, scope),
@@ -114,7 +116,7 @@ impl<'a> Interpreter<'a> {
 
     fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: FileRange, scope: usize) -> AbstractValue {
         let val = self.eval(test, scope);
-        match self.heap.truth(&val) {
+        match self.truth(&val) {
             Some(true) => return self.eval(body, scope),
             Some(false) => return self.eval(orelse, scope),
             None => {}
@@ -144,7 +146,7 @@ impl<'a> Interpreter<'a> {
         match op {
             "or" => return self.or_value(left, right),
             "and" => {
-                return if self.heap.truth(left) == Some(true) {
+                return if self.truth(left) == Some(true) {
                     right.clone()
                 } else {
                     AbstractValue::located(ValueKind::Unknown, place)
@@ -164,6 +166,7 @@ impl<'a> Interpreter<'a> {
             }
             _ => {}
         }
+        let (left, right) = (&self.settled(left.clone()), &self.settled(right.clone()));
         let mut alternatives = Vec::new();
         for a in &left.alternatives {
             for b in &right.alternatives {
@@ -194,7 +197,7 @@ impl<'a> Interpreter<'a> {
 
     /// `a or b`.
     fn or_value(&mut self, left: &AbstractValue, right: &AbstractValue) -> AbstractValue {
-        match self.heap.truth(left) {
+        match self.truth(left) {
             Some(true) => left.clone(),
             Some(false) => right.clone(),
             None => left.clone().or_else(right.clone()),
@@ -204,7 +207,7 @@ impl<'a> Interpreter<'a> {
     fn unary(&mut self, op: &str, inner: &AbstractValue, place: FileRange) -> AbstractValue {
         if op == "not" {
             let may_be_overridden = inner.alternatives.iter().any(|alt| alt.source.may_be_overridden);
-            return match self.heap.truth(inner) {
+            return match self.truth(inner) {
                 Some(truth) => AbstractValue::new(
                     ValueKind::Scalar(Value::Bool(!truth)),
                     ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() },

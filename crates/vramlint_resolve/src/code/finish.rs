@@ -106,7 +106,7 @@ impl Interpreter<'_> {
             }
             let val = self
                 .command_line
-                .as_option_value(AbstractValue::located(ValueKind::Scalar(default.clone()), place), &option.dest);
+                .as_option_value(AbstractValue::located(ValueKind::Scalar(default.clone()), place), &option.dest, &option.names);
             if let Some(alt) = val.single() {
                 let value =
                     alt.scalar().cloned().map_or(found.value.clone(), |args| if args == *default { found.value } else { args });

@@ -9,17 +9,17 @@ use super::definitions::Definitions;
 use super::facts::TrainingPath;
 use super::facts_builder::FactsBuilder;
 use super::heap::{FieldSource, Heap, ObjectKind};
-use super::modules::{ModuleIndex, ModuleResolver};
+use super::modules::ModuleResolver;
 use super::read_log::ReadLog;
 use super::scopes::Scopes;
-use super::sources::Sources;
+use super::script_arguments::ScriptArguments;
+use super::sources::{ProjectFiles, Sources};
 use super::step_budget::StepBudget;
 use super::training_loop::TrainingLoop;
 use super::value::{AbstractValue, Alternative, ValueKind};
-use crate::SourceFile;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use vramlint_base::{FileId, Value};
+use vramlint_base::FileId;
 use vramlint_catalog::libraries;
 use vramlint_syntax::python::Stmt;
 
@@ -51,15 +51,15 @@ pub(super) struct Interpreter<'a> {
 
 impl<'a> Interpreter<'a> {
     pub(super) fn new(
-        files: &'a [SourceFile],
-        index: &Arc<ModuleIndex>,
+        project: ProjectFiles<'a>,
         entry: FileId,
-        launch_options: &'a [(String, Value)],
+        arguments: &'a ScriptArguments,
         step_limit: u32,
     ) -> Self {
+        let ProjectFiles { files, paths, modules } = project;
         Self {
-            sources: Sources { files, entry },
-            modules: ModuleResolver::new(Arc::clone(index), files, entry),
+            sources: Sources { files, paths, entry },
+            modules: ModuleResolver::new(Arc::clone(modules), files, entry),
             module_scopes: HashMap::new(),
             load_order: Vec::new(),
             scopes: Scopes::default(),
@@ -70,7 +70,7 @@ impl<'a> Interpreter<'a> {
             facts: FactsBuilder::default(),
             training: TrainingLoop::default(),
             recorder: CallRecorder::default(),
-            command_line: CommandLine::new(launch_options),
+            command_line: CommandLine::new(arguments),
             deferred: VecDeque::new(),
             assigned_to: None,
             budget: StepBudget::new(step_limit),

@@ -193,7 +193,7 @@ impl Interpreter<'_> {
                 };
                 let own = self.loaded_key(load, &route, &key, place);
                 match args.positional.get(1) {
-                    Some(default) => own.or_else(declare(default.clone(), &key, None)),
+                    Some(default) => self.key_or(own, declare(default.clone(), &key, None)),
                     None => own,
                 }
             }

@@ -113,10 +113,13 @@ impl Interpreter<'_> {
         match rest {
             FieldSource::Class => val,
             FieldSource::Overridable => val.map_source(|source| source.may_be_overridden = true),
-            FieldSource::Options => self.command_line.as_option_value(val, name),
+            FieldSource::Options => self.command_line.as_option_value(val, name, &[]),
             FieldSource::Loaded(load, route) => {
                 let route = Rc::new(route.clone());
-                self.loaded_key(*load, &route, name, place).or_else(val)
+                {
+                    let own = self.loaded_key(*load, &route, name, place);
+                    self.key_or(own, val)
+                }
             }
         }
     }

@@ -29,6 +29,7 @@ mod import;
 mod interpreter;
 mod library;
 mod library_classes;
+mod loaded_values;
 mod member_access;
 mod merge;
 mod model_record;
@@ -41,6 +42,7 @@ mod read_log;
 mod record_classes;
 mod recorded_call;
 mod scopes;
+mod script_arguments;
 mod sources;
 mod step_budget;
 mod stmt;
@@ -57,32 +59,32 @@ pub use facts::{
 pub use modules::ModuleIndex;
 pub(crate) use modules::imported;
 pub use qualified_name::library;
+pub(crate) use sources::ProjectFiles;
+pub use script_arguments::{GivenOption, ScriptArguments};
 pub use recorded_call::{ArgValue, CallArgument, DictEntry, LibraryCall, PossibleValue};
 pub(crate) use step_budget::STEP_LIMIT;
 
 use crate::SourceFile;
+use crate::path_resolver::PathResolver;
 use std::sync::Arc;
-use vramlint_base::{FileId, Value};
+use vramlint_base::FileId;
 
-/// The facts of the code that is reachable from `entry`. `files` are all files of the project.
+/// The facts of the code that is reachable from `entry`, whatever its command line. `files` are all files of the project.
 pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
-    facts_given(files, entry, &[])
+    facts_given(files, entry, &ScriptArguments::default())
 }
 
-/// Like [`facts`], for a launch with these options (`("stage", Text("dpo"))`): branches that depend on them are decided.
-pub fn facts_given(files: &[SourceFile], entry: FileId, launch_options: &[(String, Value)]) -> CodeFacts {
-    facts_in(files, &Arc::new(ModuleIndex::new(files)), entry, launch_options, STEP_LIMIT)
+/// Like [`facts`], for these arguments: branches that depend on them are decided.
+pub fn facts_given(files: &[SourceFile], entry: FileId, arguments: &ScriptArguments) -> CodeFacts {
+    let paths = PathResolver::new(files);
+    let project = ProjectFiles { files, paths: &paths, modules: &Arc::new(ModuleIndex::new(files)) };
+    facts_in(project, entry, arguments, STEP_LIMIT)
 }
 
-/// As [`facts_given`], with the modules of the project found beforehand, and within so many steps: for projects with many entries.
-pub fn facts_in(
-    files: &[SourceFile],
-    index: &Arc<ModuleIndex>,
-    entry: FileId,
-    launch_options: &[(String, Value)],
-    step_limit: u32,
-) -> CodeFacts {
-    let mut interpreter = interpreter::Interpreter::new(files, index, entry, launch_options, step_limit);
+/// As [`facts_given`], with the paths and modules of the project found beforehand, and within so many steps: for projects with many
+/// entries.
+pub(crate) fn facts_in(project: ProjectFiles<'_>, entry: FileId, arguments: &ScriptArguments, step_limit: u32) -> CodeFacts {
+    let mut interpreter = interpreter::Interpreter::new(project, entry, arguments, step_limit);
     interpreter.run();
     finish::finish(interpreter)
 }

@@ -66,7 +66,10 @@ impl<'a> Interpreter<'a> {
         if let Some((load, route)) = &args.unpacked_block {
             let own = self.loaded_key(*load, &Rc::new(route.clone()), &param.name, place);
             return match &param.default {
-                Some(default) => own.or_else(self.default_of(default, param, scope, true)),
+                Some(default) => {
+                    let default = self.default_of(default, param, scope, true);
+                    self.key_or(own, default)
+                }
                 None => own,
             };
         }

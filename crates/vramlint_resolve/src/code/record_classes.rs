@@ -68,7 +68,7 @@ impl<'a> Interpreter<'a> {
                 continue;
             }
             if let Some(val) = self.definitions.class_attribute(&self.scopes, class, &name) {
-                let val = if args.is_none() { self.command_line.as_option_value(val, &name) } else { val };
+                let val = if args.is_none() { self.command_line.as_option_value(val, &name, &[]) } else { val };
                 self.candidates().emit_default(kind.dialect, &name, &val, &base);
             }
         }

@@ -1,11 +1,26 @@
 //! The files that an interpretation sees.
 
+use super::modules::ModuleIndex;
 use crate::SourceFile;
+use crate::path_resolver::PathResolver;
+use std::sync::Arc;
 use vramlint_base::{FileId, FileRange, TextRange};
+
+/// The files of a project, with what is found in them before anything is interpreted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProjectFiles<'a> {
+    /// All files.
+    pub(crate) files: &'a [SourceFile],
+    /// Their paths.
+    pub(crate) paths: &'a PathResolver,
+    /// Their Python modules.
+    pub(crate) modules: &'a Arc<ModuleIndex>,
+}
 
 /// Files of the project, and the entry script.
 pub(super) struct Sources<'a> {
     pub(super) files: &'a [SourceFile],
+    pub(super) paths: &'a PathResolver,
     pub(super) entry: FileId,
 }
 

@@ -61,6 +61,8 @@ pub struct Argument<'a> {
     pub word: TextRange,
     /// Its value; `None` for a switch.
     pub value: Option<ArgumentValue<'a>>,
+    /// The words that follow the value: further values if the option takes several.
+    pub more: Vec<ArgumentValue<'a>>,
 }
 
 /// The value of an [`Argument`].
@@ -85,15 +87,27 @@ impl Launch {
         self.environment.iter().rev().find(|assignment| assignment.name == name)
     }
 
+    /// Whether the command may pass options that are not visible: a word is unknown that is not the value of an option. `text` is the
+    /// text of the file. A script that is called without arguments passes none on by `$@`.
+    pub fn may_have_more_options(&self, text: &str) -> bool {
+        let is_rest = |word: &Word| {
+            let raw = word.range.slice(text).trim_matches('"');
+            ["$@", "$*", "${@", "${*"].iter().any(|start| raw.starts_with(start))
+        };
+        let values: Vec<TextRange> =
+            self.options().iter().flat_map(|option| option.value.iter().chain(&option.more)).map(|value| value.word.range).collect();
+        self.arguments.iter().any(|word| word.text().is_none() && !is_rest(word) && !values.contains(&word.range))
+    }
+
     /// The arguments of the script, read as options. Words that are not the value of an option are left out.
-    pub fn options(&self) -> Vec<Argument<'_>> {
+    pub fn options<'a>(&'a self) -> Vec<Argument<'a>> {
         let mut found = Vec::new();
         let mut words = self.arguments.iter().enumerate().peekable();
         while let Some((number, word)) = words.next() {
             let Some(text) = word.text() else {
                 if let Some(name) = self.unknown_value_options.get(&number) {
                     let value = Some(ArgumentValue { text: None, range: word.range, word });
-                    found.push(Argument { name: name.clone(), word: word.range, value });
+                    found.push(Argument { name: name.clone(), word: word.range, value, more: Vec::new() });
                 }
                 continue;
             };
@@ -107,11 +121,15 @@ impl Launch {
                     Some(text) => !is_option(text),
                     None => !self.unknown_value_options.contains_key(number),
                 });
-                found.push(Argument {
-                    name: bare.to_owned(),
-                    word: word.range,
-                    value: value.map(|(_, word)| ArgumentValue { text: word.text().map(str::to_owned), range: word.range, word }),
-                });
+                let as_value = |word: &'a Word| ArgumentValue { text: word.text().map(str::to_owned), range: word.range, word };
+                let value = value.map(|(_, word)| as_value(word));
+                let mut more = Vec::new();
+                while value.is_some()
+                    && let Some((_, next)) = words.next_if(|(_, next)| next.text().is_some_and(is_plain_value))
+                {
+                    more.push(as_value(next));
+                }
+                found.push(Argument { name: bare.to_owned(), word: word.range, value, more });
             } else if let Some((name, value)) = text.split_once('=') {
                 // `key=value` overrides of Hydra, OmegaConf, torchtune.
                 let name = name.trim_start_matches('+');
@@ -122,6 +140,11 @@ impl Launch {
         }
         found
     }
+}
+
+/// Whether a word is a value and nothing else: neither an option nor `key=value`.
+fn is_plain_value(text: &str) -> bool {
+    !is_option(text) && !text.contains('=')
 }
 
 fn joined<'a>(word: &'a Word, name: &str, value: &str) -> Argument<'a> {
@@ -135,7 +158,7 @@ fn joined<'a>(word: &'a Word, name: &str, value: &str) -> Argument<'a> {
     } else {
         word.range
     };
-    Argument { name: name.to_owned(), word: word.range, value: Some(ArgumentValue { text: Some(value.to_owned()), range, word }) }
+    Argument { name: name.to_owned(), word: word.range, value: Some(ArgumentValue { text: Some(value.to_owned()), range, word }), more: Vec::new() }
 }
 
 /// Whether a word is an option rather than a value: `-1` and `-0.5` are values.

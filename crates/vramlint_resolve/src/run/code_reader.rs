@@ -1,11 +1,11 @@
 //! Interpreted code while runs are discovered, within the project's step budget.
 
-use crate::code::{self, CodeFacts};
+use crate::code::{self, CodeFacts, ScriptArguments};
 use crate::code_cache::{CodeCache, PROJECT_STEP_BUDGET, REDUCED_STEP_LIMIT};
 use crate::file_graph::FileGraph;
 use std::cell::Cell;
 use std::sync::Arc;
-use vramlint_base::{FileId, Value};
+use vramlint_base::FileId;
 
 /// Interprets entries one after the other, so that the same project always spends its budget on the same ones.
 #[derive(Debug)]
@@ -22,17 +22,17 @@ impl<'g> CodeReader<'g> {
 
     /// What the code reachable from a Python file does; `None` for other files.
     pub(super) fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
-        self.code_with_args(entry, &[])
+        self.code_with_args(entry, &ScriptArguments::default())
     }
 
-    /// The same for a launch with these options.
-    pub(super) fn code_with_args(&self, entry: FileId, options: &[(String, Value)]) -> Option<Arc<CodeFacts>> {
-        self.read(entry, options, code::STEP_LIMIT)
+    /// The same for these arguments.
+    pub(super) fn code_with_args(&self, entry: FileId, arguments: &ScriptArguments) -> Option<Arc<CodeFacts>> {
+        self.read(entry, arguments, code::STEP_LIMIT)
     }
 
     /// As [`CodeReader::code`], interpreted within so many steps if it is not known yet.
     pub(super) fn code_with_step_limit(&self, entry: FileId, steps: u32) -> Option<Arc<CodeFacts>> {
-        self.read(entry, &[], steps)
+        self.read(entry, &ScriptArguments::default(), steps)
     }
 
     /// Whether the budget is spent.
@@ -45,9 +45,9 @@ impl<'g> CodeReader<'g> {
         self.cache
     }
 
-    fn read(&self, entry: FileId, options: &[(String, Value)], steps: u32) -> Option<Arc<CodeFacts>> {
+    fn read(&self, entry: FileId, arguments: &ScriptArguments, steps: u32) -> Option<Arc<CodeFacts>> {
         let limit = if self.is_over_budget() { steps.min(REDUCED_STEP_LIMIT) } else { steps };
         let count = |steps: u32| self.steps_used.set(self.steps_used.get().saturating_add(steps));
-        self.cache.facts(self.graph, entry, options, limit, count)
+        self.cache.facts(self.graph, entry, arguments, limit, count)
     }
 }

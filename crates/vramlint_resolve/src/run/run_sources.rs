@@ -2,7 +2,7 @@
 
 use super::code_reader::CodeReader;
 use super::sources::cli;
-use crate::code::{CodeFacts, LoadRole, LoadedFile};
+use crate::code::{CodeFacts, LoadRole, LoadedFile, ScriptArguments};
 use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::launch::Launch;
@@ -33,7 +33,7 @@ impl RunSources {
     pub(super) fn from_launch(reader: &CodeReader<'_>, launch: Arc<Launch>, entry: Option<FileId>) -> Self {
         let mut sources = Self::new(FileRange::new(launch.file, launch.range));
         sources.entry = entry;
-        sources.code = entry.and_then(|entry| reader.code_with_args(entry, &cli::given_options(&launch)));
+        sources.code = entry.and_then(|entry| reader.code_with_args(entry, &cli::script_arguments(reader.graph, &launch)));
         sources.launch = Some(launch);
         sources.find_files(reader.graph);
         sources
@@ -43,7 +43,7 @@ impl RunSources {
     pub(super) fn from_entry(reader: &CodeReader<'_>, entry: FileId) -> Self {
         let mut sources = Self::new(reader.graph.file(entry).first_line());
         sources.entry = Some(entry);
-        sources.code = reader.code(entry);
+        sources.code = reader.code_with_args(entry, &ScriptArguments::none());
         sources.find_files(reader.graph);
         sources
     }

@@ -13,7 +13,7 @@ use super::*;
 use crate::setting::{Origin, Resolved};
 use crate::source::Syntax;
 use std::fmt::Write as _;
-use vramlint_base::{FileRange, LineIndex};
+use vramlint_base::{FileRange, LineIndex, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::python;
 

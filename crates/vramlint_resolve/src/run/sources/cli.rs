@@ -1,8 +1,9 @@
 //! Candidates from the command line of a script: `--batch_size 4`, `training.lr=1e-4`.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
-use crate::code::CodeFacts;
-use crate::launch::{ArgumentValue, Launch};
+use crate::code::{CodeFacts, GivenOption, ScriptArguments};
+use crate::file_graph::FileGraph;
+use crate::launch::{Argument, ArgumentValue, Launch};
 use crate::setting::{Candidate, Origin};
 use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileRange, Message, Value, message};
@@ -17,7 +18,7 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
         let path: Vec<&str> = name.split('.').collect();
         let (value, raw, place, word) = match &argument.value {
             Some(value) => {
-                let typed = value.text.as_deref().map(argparse_word);
+                let typed = list_of_words(&argument).or_else(|| value.text.as_deref().map(argparse_word));
                 (typed, value.text.clone().unwrap_or_default(), FileRange::new(launch.file, value.range), Some(value.word))
             }
             None => (Some(Value::Bool(true)), String::new(), FileRange::new(launch.file, argument.word), None),
@@ -39,6 +40,13 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
     }
 }
 
+/// The value of an option that several words follow.
+fn list_of_words(argument: &Argument<'_>) -> Option<Value> {
+    let words = argument.value.iter().chain(&argument.more);
+    let texts: Option<Vec<Value>> = words.map(|value| value.text.clone().map(Value::Text)).collect();
+    texts.filter(|texts| texts.len() > 1).map(Value::List)
+}
+
 /// Adds what the framework's command names by its first word: `litgpt finetune_lora CHECKPOINT`.
 fn add_positional(candidates: &mut CandidateSet, launch: &Launch, dialect: Dialect) {
     let Some(key) = launch.launcher.config.positional else { return };
@@ -51,13 +59,22 @@ fn add_positional(candidates: &mut CandidateSet, launch: &Launch, dialect: Diale
     }
 }
 
-/// The options of a launch as the code sees them; those with unknown values are left out.
-pub(in crate::run) fn given_options(launch: &Launch) -> Vec<(String, Value)> {
-    let value = |argument: &crate::launch::Argument<'_>| match &argument.value {
-        Some(value) => value.text.as_deref().map(argparse_word),
-        None => Some(Value::Bool(true)),
-    };
-    launch.options().iter().filter_map(|argument| Some((argument.name.replace('-', "_"), value(argument)?))).collect()
+/// The arguments of a launch as the code sees them.
+pub(in crate::run) fn script_arguments(graph: &FileGraph, launch: &Launch) -> ScriptArguments {
+    let typed = |value: &ArgumentValue<'_>| value.text.as_deref().map(argparse_word);
+    let options = launch.options().into_iter().map(|argument| GivenOption {
+        values: match &argument.value {
+            Some(value) => std::iter::once(value).chain(&argument.more).map(typed).collect(),
+            None => vec![Some(Value::Bool(true))],
+        },
+        name: argument.name,
+    });
+    ScriptArguments {
+        options: options.collect(),
+        complete: !launch.may_have_more_options(&graph.file(launch.file).text),
+        folder: Some(graph.file(launch.file).folder().to_owned()),
+        words: launch.arguments.iter().map(|word| word.text().map(str::to_owned)).collect(),
+    }
 }
 
 /// The name that the code uses for an option: `-b` is `batch_size` if the script declares it so.

@@ -104,7 +104,7 @@ fn add_from_option(
         .as_deref()
         .is_some_and(|launch| launch.options().iter().any(|o| option_matches_dest(code, &o.name, option)));
     if is_set && found.reaches_call {
-        promote_flag(candidates, sources, code, concept, option);
+        promote_flag(candidates, sources, code, concept, found);
         add_default(candidates, code, concept, option);
     } else if !is_set {
         let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::OptionDefault };
@@ -121,14 +121,19 @@ fn add_default(candidates: &mut CandidateSet, code: &CodeFacts, concept: Concept
     }
 }
 
-fn promote_flag(candidates: &mut CandidateSet, sources: &RunSources, code: &CodeFacts, concept: Concept, option: &str) {
-    let Some(launch) = sources.launch.as_deref() else { return };
+/// The flag as what it sets at the call that it reaches: `--fp16 true` is a mixed precision.
+fn promote_flag(candidates: &mut CandidateSet, sources: &RunSources, code: &CodeFacts, concept: Concept, found: &CodeCandidate) {
+    let (Some(launch), Some(option)) = (sources.launch.as_deref(), found.option.as_deref()) else { return };
     let options = launch.options();
     let Some(value) = options.iter().rfind(|o| option_matches_dest(code, &o.name, option)).and_then(|o| o.value.as_ref()) else {
         return;
     };
     let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: format!("--{option}") };
-    candidates.add(concept, SourceLayer::Decided, cli::candidate_from_value(value, origin));
+    let mut candidate = cli::candidate_from_value(value, origin);
+    if candidate.known().is_some() && found.candidate.known().is_some() {
+        candidate.value.clone_from(&found.candidate.value);
+    }
+    candidates.add(concept, SourceLayer::Decided, candidate);
 }
 
 /// The value of a key of a loaded file that code passes on.
