@@ -29,7 +29,7 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     if launch.launcher.dialect.is_some() {
         return !another_task;
     }
-    if let Some(code) = entry.and_then(|entry| reader.code_with_args(entry, &cli::given_options(launch))) {
+    if let Some(code) = entry.and_then(|entry| reader.code_with_args(entry, &cli::script_arguments(reader.graph, launch))) {
         return match reached(&code) {
             Reached::Training => true,
             // What trains may come from a library that is not known.
