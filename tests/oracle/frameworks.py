@@ -1,6 +1,7 @@
 """Readers of what frameworks take without a class: argparse flags and the keys of recipes."""
 
 import ast
+import copy
 import re
 
 from archive import Archive, Index
@@ -8,6 +9,47 @@ from fields import put_default
 from values import NotConstant, constant, show
 
 TYPES = {"int": "int", "float": "float", "str": "text", "_validate_ratio": "float"}
+
+
+class Binding(ast.NodeTransformer):
+    """Puts a constant for the variable of a loop, and folds what it decides: f-strings, comparisons."""
+
+    def __init__(self, name: str, value: ast.Constant):
+        self.name, self.value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.copy_location(ast.Constant(self.value.value), node) if node.id == self.name else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self.generic_visit(node)
+        parts = [part.value if isinstance(part, ast.FormattedValue) else part for part in node.values]
+        if all(isinstance(part, ast.Constant) for part in parts):
+            return ast.copy_location(ast.Constant("".join(str(part.value) for part in parts)), node)
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        test = node.test
+        sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq) else []
+        if len(sides) == 2 and all(isinstance(side, ast.Constant) for side in sides):
+            return node.body if sides[0].value == sides[1].value else node.orelse
+        return node
+
+
+def calls_unrolled(tree: ast.AST) -> list[ast.Call]:
+    """Every call; in `for prefix in ("actor", "critic"):` once for each constant."""
+    found = []
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Call):
+            found.append(node)
+        values = node.iter.elts if isinstance(node, ast.For) and isinstance(node.iter, (ast.Tuple, ast.List)) else []
+        if values and isinstance(node.target, ast.Name) and all(isinstance(value, ast.Constant) for value in values):
+            for value in values:
+                body = ast.Module(copy.deepcopy(node.body), [])
+                found += calls_unrolled(Binding(node.target.id, value).visit(body))
+        else:
+            found += calls_unrolled(node)
+    return found
 
 
 def argparse_flags(source: Archive, pattern: str) -> dict | None:
@@ -18,8 +60,8 @@ def argparse_flags(source: Archive, pattern: str) -> dict | None:
     path = files[0]
     index = Index(source, rf"^{re.escape(path)}$")
     fields, aliases = {}, {}
-    for node in ast.walk(source.tree(path)):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "add_argument":
+    for node in calls_unrolled(source.tree(path)):
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "add_argument":
             continue
         flags = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and str(arg.value).startswith("--")]
         if not flags:
