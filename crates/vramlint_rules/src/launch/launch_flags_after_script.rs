@@ -35,7 +35,8 @@
 //! ```
 //!
 //! ## When it stays silent
-//! If the script, or project code that it imports, mentions an option of that name, or if the script is not in the project.
+//! If the script, or project code that it imports, mentions an option of that name, if its parser takes the fields of a library's class
+//! that has one (`HfArgumentParser`), if something other than argparse reads its command line, or if the script is not in the project.
 //!
 //! ## Fix
 //! Unsafe: moves the flag before the script.
@@ -52,7 +53,8 @@
 //! 忽略。
 //!
 //! ## 何时不报
-//! 脚本或它在项目中导入的代码提到同名选项时；脚本不在项目中时。
+//! 脚本或它在项目中导入的代码提到同名选项时；脚本的解析器（`HfArgumentParser`）接受某个库的类，而该类有同名字段时；命令行由 argparse
+//! 以外的代码读取时；脚本不在项目中时。
 //!
 //! ## 修复
 //! 不安全：把该参数移到脚本之前。
@@ -62,8 +64,10 @@
 
 use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Severity, TextRange, message};
+use vramlint_catalog::classes;
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_edit as edit;
+use vramlint_resolve::code::CodeFacts;
 use vramlint_resolve::launch::{Argument, Launch};
 use vramlint_syntax::shell::Word;
 
@@ -91,14 +95,73 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let folder = cx.project.file(launch.file).folder();
         let entry = script.text().and_then(|path| cx.project.path_resolver.resolve(path, folder));
         let Some(code) = entry.and_then(|entry| cx.project.code(entry)) else { continue };
+        let parsed = ParsedOptions::of(cx, &code);
         for (option, flag) in strays {
-            let name = flag.trim_start_matches('-');
-            let spoken = code.files.iter().any(|id| cx.project.file(*id).mentions(name));
-            if spoken || launch.flag(flag).is_some() && launch.in_loop {
+            if parsed.may_contain(cx, &code, flag) || launch.flag(flag).is_some() && launch.in_loop {
                 continue;
             }
             out.push(finding(cx, launch, option, flag));
         }
+    }
+}
+
+/// Names in code that reads its command line otherwise than by argparse or by dataclasses.
+const OTHER_READERS: &[&str] = &[
+    "sys.argv",
+    "parse_known_args",
+    "REMAINDER",
+    "add_config_arguments",
+    "import fire",
+    "import click",
+    "import typer",
+    "import tyro",
+    "import hydra",
+    "from hydra",
+    "from absl",
+    "jsonargparse",
+    "LightningCLI",
+    "simple_parsing",
+    "pyrallis",
+    "draccus",
+    "docopt",
+    "from_cli",
+    "get_args",
+];
+
+/// What the script reads of its command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ParsedOptions {
+    /// Its own options and those of argument classes.
+    Declared { classes: bool },
+    /// Not seen: anything may be an option.
+    Unknown,
+}
+
+impl ParsedOptions {
+    fn of(cx: &Context<'_>, code: &CodeFacts) -> Self {
+        let mentions = |name: &str| code.files.iter().any(|id| cx.project.file(*id).mentions(name));
+        let parses = mentions("parse_args") || mentions("parse_dict");
+        let declares = mentions("ArgumentParser") || mentions("TrlParser");
+        if OTHER_READERS.iter().any(|name| mentions(name)) || parses && !declares {
+            return Self::Unknown;
+        }
+        Self::Declared { classes: !code.parsers.is_empty() || mentions("HfArgumentParser") || mentions("TrlParser") }
+    }
+
+    /// Whether the flag may be an option of the script.
+    fn may_contain(self, cx: &Context<'_>, code: &CodeFacts, flag: &str) -> bool {
+        let name = flag.trim_start_matches('-');
+        let spellings = [name.replace('-', "_"), name.replace('_', "-")];
+        let mentioned = spellings.iter().any(|name| code.files.iter().any(|id| cx.project.file(*id).mentions(name)));
+        mentioned
+            || match self {
+                Self::Unknown => true,
+                // Which classes the parser takes is not always seen: a field of any of them may be an option.
+                Self::Declared { classes: true } => {
+                    classes::tables().flat_map(|table| &table.classes).any(|class| class.field(&spellings[0]).is_some())
+                }
+                Self::Declared { classes: false } => false,
+            }
     }
 }
 
