@@ -37,8 +37,8 @@
 //! flag, an environment variable, an argument of a call.
 //!
 //! ## When it stays silent
-//! For defaults, for values in a branch, for a value that takes effect in another run of the project, and if another rule reports more
-//! (accumulation, devices, DeepSpeed's JSON and the Trainer).
+//! For defaults and fallbacks, for a key of the project's own file next to its code, for values in a branch, for a value that takes effect
+//! in another run of the project, and if another rule reports more (accumulation, devices, DeepSpeed's JSON and the Trainer).
 //!
 //! ## Sources
 //! accelerate 1.15.0 `commands/launch.py:1278`, `utils/dataclasses.py:1439`, run; each finding shows the precedence.
@@ -55,7 +55,8 @@
 //! 以参数覆盖文件很常见，也往往是有意的：仅作提示。若被忽略的正是人们常改的地方（参数、环境变量、调用的实参），则为警告。
 //!
 //! ## 何时不报
-//! 各类默认值；分支中的值；在项目的另一次运行中生效的值；另有专门规则说明的情形（梯度累积、设备、DeepSpeed JSON 与 Trainer 不一致）。
+//! 各类默认值与后备值；项目自有文件的键与其代码之间；分支中的值；在项目的另一次运行中生效的值；另有专门规则说明的情形（梯度累积、设备、
+//! DeepSpeed JSON 与 Trainer 不一致）。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `commands/launch.py:1278`、`utils/dataclasses.py:1439`，实际运行；每条报告都附有优先顺序。
@@ -64,7 +65,7 @@ use crate::{Context, Rule, Sink, Symptom, needs};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Finding, Severity, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::{Candidate, Origin, Run, Setting};
+use vramlint_resolve::{Candidate, FileKind, Origin, Run, Setting};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
@@ -116,6 +117,14 @@ fn contradiction(cx: &Context<'_>, run: &Run, concept: Concept, setting: &Settin
     if !certain || place == winning_place || agree(lost, won) || is_off(lost) || cx.project.is_documentation_snippet(place.file) {
         return None;
     }
+    if [loser, winner].iter().any(|candidate| is_default_in_code(run, concept, candidate)) || own_file_and_code(cx, loser, winner)
+    {
+        return None;
+    }
+    // `bf16: true` says the precision without naming it.
+    if concept == Concept::MixedPrecision && [lost, won].iter().any(|value| value.as_bool().is_some()) {
+        return None;
+    }
     let severity = severity(&loser.origin, &winner.origin)?;
     // Precision under DeepSpeed's JSON has its own rule.
     if concept == Concept::MixedPrecision && run.deepspeed.is_some() {
@@ -133,6 +142,25 @@ fn contradiction(cx: &Context<'_>, run: &Run, concept: Concept, setting: &Settin
     let Some(precedence) = setting.precedence else { return Some(finding) };
     let order = precedence.order;
     Some(finding.with_help(message!("precedence: {order}", "优先顺序：{order}")))
+}
+
+/// Whether a value in code counts only where nothing else is given: the fallback of `.get`, the default of a field or of an option, a
+/// constant that is not seen to reach a library.
+fn is_default_in_code(run: &Run, concept: Concept, candidate: &Candidate) -> bool {
+    let Origin::Code { place, .. } = &candidate.origin else { return matches!(candidate.origin, Origin::OptionDefault { .. }) };
+    let known = run.code.iter().flat_map(|code| &code.candidates);
+    let mut same = known.filter(|(of, code)| *of == concept && code.candidate.origin.place() == Some(*place));
+    same.any(|(_, code)| code.fallback || code.option.is_some() || !code.reaches_call)
+}
+
+/// Whether the values stand in a file of the project's own and in code: what a key of such a file means, the code decides.
+fn own_file_and_code(cx: &Context<'_>, one: &Candidate, other: &Candidate) -> bool {
+    let own = |candidate: &Candidate| match &candidate.origin {
+        Origin::File { place, .. } => matches!(cx.project.kind(place.file), FileKind::Training | FileKind::Other),
+        _ => false,
+    };
+    let code = |candidate: &Candidate| matches!(candidate.origin, Origin::Code { .. });
+    own(one) && code(other) || code(one) && own(other)
 }
 
 /// Severity of an override: an overridden default is not reported, a flag over a file is common.
