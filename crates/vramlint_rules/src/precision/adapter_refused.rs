@@ -25,7 +25,8 @@
 //! offered: a list for a single name, which PEFT parses as a pattern for the whole path.
 //!
 //! ## When it stays silent
-//! If a value is not known or comes from the command line.
+//! If a value is not known or comes from the command line. An empty list and a rank of 0 are reported only where the call itself has them:
+//! elsewhere the list is filled before its use, and a rank of 0 means that no adapters are wanted.
 //!
 //! ## Sources
 //! peft 0.21.2 `tuners/lora/layer.py`, `tuners/tuners_utils.py`, `config.py`, each run on a small Llama.
@@ -38,7 +39,7 @@
 //! 该配置自身几乎不检查：大多要到模型加载之后、加上适配器时才报错。OpenRLHF 用秩 0 表示关闭适配器，LLaMA-Factory 用 `all` 表示全部；PEFT 两者都不支持。
 //!
 //! ## 何时不报
-//! 值无法得知，或来自命令行。
+//! 值无法得知，或来自命令行。空列表与秩 0 只在直接写于该调用时报告：写在别处的列表会在使用前填充，秩 0 则表示不要适配器。
 //!
 //! ## 修复
 //! 含义明确时是安全的：`"all"` 改为 `"all-linear"`，字符串改为数字，`"causal_lm"` 改为 `"CAUSAL_LM"`。若目标是单个名称（PEFT 会把它当作匹配完整路径的模
@@ -81,6 +82,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(value) = argument.sole_value() else { continue };
             let ArgValue::Known(known) = &value.value else { continue };
             let wrong = wrong(name, known).or_else(|| on_model(at, call, name, known));
+            // Elsewhere an empty list is one to be filled, and a rank of 0 means that no adapters are wanted.
+            if is_start_value(name, known) && !call.place.range.contains(value.place.range) {
+                continue;
+            }
             // Parameters may be adapted instead of modules.
             if name == "target_modules" && *known == Value::List(Vec::new()) && !call.lacks("target_parameters", None) {
                 continue;
@@ -102,6 +107,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             out.push(finding);
         }
+    }
+}
+
+fn is_start_value(name: &str, value: &Value) -> bool {
+    match name {
+        "r" => matches!(value, Value::Int(0)),
+        "target_modules" => *value == Value::List(Vec::new()),
+        _ => false,
     }
 }
 

@@ -34,7 +34,8 @@
 //! None: which modules get adapters is your decision.
 //!
 //! ## When it stays silent
-//! If a call may add adapters to the model, or if the trainer may get arguments that are not visible.
+//! If a call may add adapters to the model, if the trainer may get arguments that are not visible, or if what is loaded is a local folder
+//! or a model of unsloth's loader that is not known: adapters may be in there.
 //!
 //! ## Sources
 //! transformers 5.23.0 `trainer_utils.py:131`, run for 4 and 8 bits with Trainer and SFTTrainer; 4.x has the same check in `trainer.py`.
@@ -50,7 +51,7 @@
 //! 无：适配器加在哪些模块上由你决定。
 //!
 //! ## 何时不报
-//! 看到任何可能给模型加适配器的调用；trainer 可能还有看不到的参数。
+//! 看到任何可能给模型加适配器的调用；trainer 可能还有看不到的参数；加载的是本地文件夹，或不认识的 unsloth 模型：其中可能已有适配器。
 //!
 //! ## 来源
 //! transformers 5.23.0 `trainer_utils.py:131`，对 4 位与 8 位、Trainer 与 SFTTrainer 实际运行；4.x 在 `trainer.py` 中有同样的检查。
@@ -58,8 +59,9 @@
 use crate::argument_findings::ReportedFindings;
 use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
-use vramlint_resolve::Feature;
-use vramlint_resolve::code::ArgValue;
+use vramlint_catalog::models;
+use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
+use vramlint_resolve::{Feature, Project};
 use vramlint_semantic::trainers::{Trainer, quantizes};
 
 pub(crate) static RULE: Rule = Rule {
@@ -72,7 +74,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
     for trainer in cx.trainers().iter().filter(|trainer| trainer.is_fully_seen()) {
         let bare = trainer.lacks("peft_config") && !mentions_adapters(cx, trainer);
-        let Some(at) = quantized(trainer).filter(|_| bare) else { continue };
+        let Some(at) = quantized(cx.project, trainer).filter(|_| bare) else { continue };
         if reported.insert(trainer.call.callee, "") {
             let name = &trainer.name;
             let message = message!("{name} rejects a quantized model without adapters", "{name} 拒绝没有适配器的量化模型");
@@ -90,12 +92,15 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Where the model of a trainer is quantized by bitsandbytes, if it certainly is.
-fn quantized(trainer: &Trainer<'_>) -> Option<FileRange> {
+fn quantized(project: &Project, trainer: &Trainer<'_>) -> Option<FileRange> {
     if let Some(config) = trainer.maker("quantization_config").filter(|config| quantizes(config)) {
         return trainer.model_name().map(|_| config.place);
     }
     let index = trainer.model()?;
     let load = trainer.load(index).filter(|load| load.name() == "from_pretrained" && !load.conditional)?;
+    if !is_base_model(project, load) {
+        return None;
+    }
     if trainer.adapting(index).next().is_some() {
         return None;
     }
@@ -110,6 +115,20 @@ fn quantized(trainer: &Trainer<'_>) -> Option<FileRange> {
         quantizes(call).then_some(argument.place)
     };
     direct.or_else(config)
+}
+
+/// Whether what is loaded is certainly a model without adapters: both loaders add those that a folder or a repository of adapters names.
+fn is_base_model(project: &Project, load: &LibraryCall) -> bool {
+    let argument = load.argument("pretrained_model_name_or_path", Some(0)).or_else(|| load.argument("model_name", Some(0)));
+    let Some(name) = argument.and_then(CallArgument::constant).and_then(Value::as_str) else { return false };
+    if models::by_name(name).is_some() && !name.starts_with(['.', '/', '~']) {
+        return true;
+    }
+    let lower = name.to_lowercase();
+    let of_hub = name.matches('/').count() == 1 && !name.starts_with(['.', '/', '~']) && !name.ends_with('/');
+    let is_folder = project.files.iter().any(|file| file.path.starts_with(&format!("{name}/")));
+    let adapters = ["lora", "adapter", "peft", "checkpoint", "output"].iter().any(|word| lower.contains(word));
+    of_hub && !is_folder && !adapters && load.library() == "transformers"
 }
 
 /// Whether the code adds adapters to anything in a way that is not tracked.
