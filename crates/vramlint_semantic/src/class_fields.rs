@@ -37,6 +37,9 @@ pub enum FieldStatus {
 /// Whether several classes that one parser fills, or one class, have a name.
 pub fn status(project: &Project, file: FileId, found: &[&'static Class], name: &str) -> FieldStatus {
     let fields: Vec<&'static Field> = found.iter().flat_map(|class| declarations(class, name)).collect();
+    if added_by_unsloth(project, file, found, name) {
+        return FieldStatus::Accepted;
+    }
     if fields.is_empty() {
         return FieldStatus::Unknown;
     }
@@ -87,6 +90,21 @@ fn declarations(class: &'static Class, name: &str) -> Vec<&'static Field> {
         at = class.base();
     }
     found
+}
+
+/// Keywords that unsloth adds to TRL's argument classes when it is imported: unsloth 2026.10.9 `models/rl.py`, read.
+const ADDED_BY_UNSLOTH: &[&str] = &[
+    "vllm_sampling_params",
+    "unsloth_num_chunks",
+    "unsloth_logit_chunk_multiplier",
+    "unsloth_grpo_mini_batch",
+    "max_seq_length",
+];
+
+/// Whether a file that imports unsloth gives a TRL class a keyword that only unsloth's version of it has.
+fn added_by_unsloth(project: &Project, file: FileId, found: &[&'static Class], name: &str) -> bool {
+    let of_trl = found.iter().any(|class| class.name.starts_with("trl."));
+    of_trl && ADDED_BY_UNSLOTH.contains(&name) && project.features(file).has(Feature::Unsloth)
 }
 
 /// The newest declaration of a name that a class has, to know what it holds.

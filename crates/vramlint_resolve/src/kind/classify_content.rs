@@ -95,9 +95,9 @@ pub(crate) fn is_deepspeed(root: NodeRef<'_>) -> bool {
 }
 
 fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<FileClass> {
-    // DeepSpeed's autotuner reads the JSON itself.
+    // A file for the autotuner has arguments of the script, too.
     let tuned = json && root.get("autotuning").is_some_and(NodeRef::is_mapping);
-    if !tuned && NEOX_ONLY.iter().any(|key| keys.contains(key)) {
+    if NEOX_ONLY.iter().any(|key| keys.contains(key)) {
         return None;
     }
     let own = DEEPSPEED_ONLY.iter().filter(|key| keys.contains(**key)).count();

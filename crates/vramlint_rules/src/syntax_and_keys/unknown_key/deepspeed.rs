@@ -24,12 +24,13 @@ fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path
     let known: Vec<&str> = if refuses.is_some() { names_in(&block) } else { Vec::new() };
     // A block whose keys are names of the user's own has no unknown ones.
     let refuses = refuses.filter(|_| !known.iter().any(|name| name.starts_with('<')));
+    let mut refused = Vec::new();
     for (key, value) in node.entries() {
         let Some(name) = key.text().filter(|name| !is_templated(name)) else { continue };
         if refuses.is_some() && !known.contains(&name) {
             let entry = Entry { config, block: &block, node, key, value, name };
             if refuses == Some(true) {
-                out.findings.extend(entry.refused(cx, &known));
+                refused.push(entry);
             } else {
                 out.findings.extend(entry.ignored(&known));
             }
@@ -39,6 +40,20 @@ fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path
             path.pop();
         }
     }
+    match refused.as_slice() {
+        [] => {}
+        [one] => out.findings.extend(one.refused(cx, &known)),
+        [first, rest @ ..] => out.findings.extend(first.refused_with(cx, rest)),
+    }
+}
+
+/// Whether DeepSpeed rejects a block for a key that no release has: what else is wrong in it is the same refusal.
+pub(in crate::syntax_and_keys) fn refuses_block(node: NodeRef<'_>, block: &str) -> bool {
+    let known = names_in(block);
+    let unknown = |name: &str| !is_templated(name) && !known.contains(&name);
+    keys::deepspeed_block_rejects_unknown(block) == Some(true)
+        && !known.iter().any(|name| name.starts_with('<'))
+        && node.entries().any(|(key, _)| key.text().is_some_and(unknown))
 }
 
 struct Entry<'a, 'b> {
@@ -58,14 +73,9 @@ impl Entry<'_, '_> {
     /// pydantic rejects it.
     fn refused(&self, cx: &Context<'_>, known: &[&str]) -> Option<Finding> {
         let (name, block) = (self.name, self.block);
-        // Older versions took fp16 and bf16 as they were.
-        if matches!(block, "fp16" | "bf16") {
-            config::unless_older(cx.project, self.config.file.id, "0.17.0")?;
-        }
-        let message = message!(
-            "DeepSpeed rejects this file: unknown key `{name}` in `{block}`",
-            "DeepSpeed 会拒绝此文件：`{block}` 中有未知的键 `{name}`"
-        );
+        let (by, by_zh) = self.refusing_versions(cx)?;
+        let message =
+            message!("{by} this file: unknown key `{name}` in `{block}`", "{by_zh}会拒绝此文件：`{block}` 中有未知的键 `{name}`");
         let finding = RULE.finding(self.place(), message);
         let own = !name.contains('.') && keys::find(keys::deepspeed(), name).is_some_and(keys::Key::is_read);
         if own {
@@ -77,6 +87,48 @@ impl Entry<'_, '_> {
             return Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), None));
         }
         Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), nearest(self.node, name, known)))
+    }
+
+    /// Several at once are one refusal.
+    fn refused_with(&self, cx: &Context<'_>, rest: &[Self]) -> Option<Finding> {
+        let block = self.block;
+        let (by, by_zh) = self.refusing_versions(cx)?;
+        let quoted: Vec<String> = std::iter::once(self).chain(rest).map(|entry| format!("`{}`", entry.name)).collect();
+        let listed = &quoted[..quoted.len().min(LISTED)];
+        let (names, names_zh) = (listed.join(", "), listed.join("、"));
+        let (more, all) = (quoted.len() - listed.len(), quoted.len());
+        let (rest_en, rest_zh) =
+            if more == 0 { (String::new(), String::new()) } else { (format!(" and {more} more"), format!(" 等 {all} 个")) };
+        let message = message!(
+            "{by} this file: unknown keys {names}{rest_en} in `{block}`",
+            "{by_zh}会拒绝此文件：`{block}` 中有未知的键 {names_zh}{rest_zh}"
+        );
+        let mut finding = RULE.finding(self.place(), message).with_help(message!("remove them", "删除这些键"));
+        for other in rest {
+            finding = finding.with_related(other.place(), message!("also unknown", "同样未知"));
+        }
+        let removals = std::iter::once(self).chain(rest);
+        let edits: Option<Vec<_>> =
+            removals.map(|entry| edit::remove_entry(entry.config.file, entry.key.range(), entry.value.range())).collect();
+        let apart = edits.filter(|edits| edits.windows(2).all(|pair| pair[0].place.range.end <= pair[1].place.range.start));
+        Some(match apart {
+            Some(edits) => finding.with_fix(Fix {
+                title: message!("remove the lines", "删除这些行"),
+                applicability: Applicability::Unsafe,
+                edits,
+            }),
+            None => finding,
+        })
+    }
+
+    /// `DeepSpeed rejects`, with the release where older ones take the block; `None` where the project has such an older one.
+    fn refusing_versions(&self, cx: &Context<'_>) -> Option<(&'static str, &'static str)> {
+        // Older versions took fp16 and bf16 as they were.
+        if !matches!(self.block, "fp16" | "bf16") {
+            return Some(("DeepSpeed rejects", "DeepSpeed "));
+        }
+        config::unless_older(cx.project, self.config.file.id, "0.17.0")?;
+        Some(("DeepSpeed 0.17 and later reject", "DeepSpeed 从 0.17 起"))
     }
 
     /// It is never read; files often carry keys of their own, so that only what looks like a known one is reported.
@@ -149,7 +201,9 @@ impl Entry<'_, '_> {
         }
         let mut homes = keys::deepspeed().iter().filter(|key| key.is_read() && key.name() == name);
         let home = homes.next().filter(|_| homes.next().is_none())?;
-        home.path.rsplit_once('.').map(|(home, _)| home).filter(|home| !home.contains(['<', '[']) && *home != block)
+        // Where it stands in its place already, this one is left over.
+        let there = self.config.entry(&home.path).is_some();
+        home.path.rsplit_once('.').map(|(home, _)| home).filter(|home| !home.contains(['<', '[']) && *home != block && !there)
     }
 }
 
@@ -162,6 +216,9 @@ fn same_words(left: &str, right: &str) -> bool {
     let words = left.split('_').count();
     words > 1 && words == right.split('_').count() && left.split('_').zip(right.split('_')).all(alike)
 }
+
+/// As many names as a message lists.
+const LISTED: usize = 4;
 
 /// Names that short are near to too many others.
 const SHORT: usize = 4;

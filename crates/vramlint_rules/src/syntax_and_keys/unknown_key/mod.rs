@@ -29,7 +29,8 @@
 //! ## Severity
 //! A warning if only the file name suggests that the file belongs to accelerate, and inside the blocks of accelerate's file,
 //! where accelerate silently ignores an unknown key. An info finding for a key that only later versions know. Silent for keys
-//! from a template, and for keys that older versions knew (see removed-key). In Axolotl's file, a warning if the key looks like
+//! from a template, for keys that older versions knew (see removed-key), and for keys of a framework whose own source is in the project and
+//! mentions them. Several unknown keys of one block of DeepSpeed's file are one finding. In Axolotl's file, a warning if the key looks like
 //! a typo or has another name there, otherwise an info finding. In LLaMA-Factory's file, a warning if no reader of the file is
 //! found, and silent with `ALLOW_EXTRA_ARGS`.
 //!
@@ -52,7 +53,8 @@
 //!
 //! ## 严重程度
 //! 仅凭文件名才认为是 accelerate 的文件时为警告；accelerate 文件各块内的未知键会被静默忽略，也为警告。较新版本才有的键仅作提
-//! 示。由模板填入的键，以及旧版本曾接受的键（见 removed-key），不报告。Axolotl 文件中形似笔误或另有名称的键为警告，其余仅作提
+//! 示。由模板填入的键、旧版本曾接受的键（见 removed-key），以及项目自带框架源码且其中提到的键，不报告。DeepSpeed 文件同一块内的多个未知键
+//! 合为一条报告。Axolotl 文件中形似笔误或另有名称的键为警告，其余仅作提
 //! 示。找不到读取者的 LLaMA-Factory 文件为警告，设置了 `ALLOW_EXTRA_ARGS` 时不报告。
 //!
 //! ## 来源
@@ -63,7 +65,7 @@
 mod accelerate;
 mod arguments;
 mod calls;
-mod deepspeed;
+pub(super) mod deepspeed;
 mod frameworks;
 
 use crate::{Context, Rule, Sink, Symptom, needs};
