@@ -9,7 +9,7 @@ use vramlint_resolve::{Feature, FileFeatures, Project};
 use vramlint_syntax::data::Loader;
 
 /// A call that loads a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Load {
     /// The call.
     pub place: FileRange,
@@ -17,6 +17,8 @@ pub(super) struct Load {
     pub loader: Option<Loader>,
     /// Whether its keys become fields of transformers' or TRL's arguments.
     pub into_arguments: bool,
+    /// The program that makes the call: its entry and every module that it imports.
+    pub program: Vec<FileId>,
 }
 
 /// Every call of the project that loads a file of it, by file.
@@ -30,9 +32,9 @@ pub(super) fn loads(project: &Project) -> HashMap<FileId, Vec<Load>> {
             let into_arguments =
                 code.argument_classes.iter().any(|class| parsed(class.dialect) && class.place.file == load.place.file)
                     && reads_arguments(project, load);
-            let load = Load { place: load.place, loader: load.loader, into_arguments };
+            let load = Load { place: load.place, loader: load.loader, into_arguments, program: code.files.clone() };
             let known = found.entry(file).or_default();
-            if !known.contains(&load) {
+            if !known.iter().any(|other| (other.place, other.loader) == (load.place, load.loader)) {
                 known.push(load);
             }
         }

@@ -33,7 +33,8 @@
 //!
 //! ## When it stays silent
 //! If a string is intended: `run_name: 1e5`, `commit: 12e4567`, quoted values. If a loader in the project converts it to a
-//! number. An info finding if no code that reads the file is found.
+//! number, or code that reads the file does: `float(cfg["lr"])`, pydantic, `ast.literal_eval`. An info finding if no code that
+//! reads the file is found.
 //!
 //! ## Sources
 //! PyYAML 6.0.3 `resolver.py`, run; transformers 5.23.0 `HfArgumentParser.parse_yaml_file`, run; accelerate 1.15.0
@@ -51,8 +52,8 @@
 //! 安全：补上小数点（和符号），所有读取器都会读成同一个数；计数则写成整数。
 //!
 //! ## 何时不报
-//! 本意是字符串：`run_name: 1e5`、`commit: 12e4567`、加了引号的值。项目中的读取器会把它转换为数字。找不到读取该文件的代码时仅作
-//! 提示。
+//! 本意是字符串：`run_name: 1e5`、`commit: 12e4567`、加了引号的值。项目中的读取器会把它转换为数字，或读取该文件的代码会转换：
+//! `float(cfg["lr"])`、pydantic、`ast.literal_eval`。找不到读取该文件的代码时仅作提示。
 //!
 //! ## 来源
 //! PyYAML 6.0.3 `resolver.py`，实际运行；transformers 5.23.0 `HfArgumentParser.parse_yaml_file`，实际运行；accelerate 1.15.0
@@ -90,27 +91,52 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The reader of the file: the severity of a finding, and the place of the call where the project shows it.
-#[derive(Clone, Copy)]
-struct Reader {
+/// The reader of the file: the severity of a finding, and the place of the call and its program where the project shows it.
+#[derive(Clone)]
+struct Reader<'a> {
     severity: Severity,
     call: Option<FileRange>,
+    program: Vec<&'a SourceFile>,
+}
+
+/// What makes numbers of texts whatever their keys are: a resolver of YAML, an evaluation of literals, classes that convert.
+const CONVERTERS: &[&str] =
+    &["add_implicit_resolver", "literal_eval", "OmegaConf", "BaseModel", "pydantic", "dacite", "json.loads", "jsonargparse"];
+
+impl Reader<'_> {
+    /// Whether the program makes a number of the value of this key: `float(cfg["lr"])`, an option of that name with a type.
+    fn converts(&self, name: &str) -> bool {
+        let whole = |line: &str| {
+            line.match_indices(name).any(|(at, _)| {
+                let word = |c: char| c.is_alphanumeric() || c == '_';
+                !line[..at].ends_with(word) && !line[at + name.len()..].starts_with(word)
+            })
+        };
+        let converting =
+            |line: &str| ["float(", "int(", "Decimal(", "type=float", "type=int"].iter().any(|call| line.contains(call));
+        let mut files = self.program.iter().filter(|file| file.mentions(name));
+        files.any(|file| file.text.lines().any(|line| whole(line) && converting(line)))
+    }
 }
 
 /// `None` where the loader makes a number of it.
-fn reader(project: &Project, file: &SourceFile, calls: &[Load]) -> Option<Reader> {
+fn reader<'a>(project: &'a Project, file: &SourceFile, calls: &[Load]) -> Option<Reader<'a>> {
     if let Some(load) = calls.iter().find(|load| load.loader == Some(Loader::PyYaml)) {
-        return Some(Reader { severity: Severity::Warning, call: Some(load.place) });
+        let program: Vec<&SourceFile> = load.program.iter().map(|id| project.file(*id)).collect();
+        let converted = program.iter().any(|file| CONVERTERS.iter().any(|name| file.mentions(name)));
+        return (!converted).then_some(Reader { severity: Severity::Warning, call: Some(load.place), program });
     }
     if calls.iter().any(|load| load.loader.is_some()) {
         return None;
     }
     match project.kind(file.id) {
         // int('1e8') is rejected when the plugin is built (accelerate 1.15.0 utils/dataclasses.py:1930).
-        FileKind::Accelerate => Some(Reader { severity: Severity::Warning, call: None }),
+        FileKind::Accelerate => Some(Reader { severity: Severity::Warning, call: None, program: Vec::new() }),
         // Hydra and OmegaConf take it for a number.
         FileKind::Training | FileKind::Framework(Dialect::HfTrainer) if is_hydra(project, file) => None,
-        FileKind::Training | FileKind::Framework(Dialect::HfTrainer) => Some(Reader { severity: Severity::Info, call: None }),
+        FileKind::Training | FileKind::Framework(Dialect::HfTrainer) => {
+            Some(Reader { severity: Severity::Info, call: None, program: Vec::new() })
+        }
         _ => None,
     }
 }
@@ -127,7 +153,7 @@ fn is_hydra(project: &Project, file: &SourceFile) -> bool {
 struct Found<'a> {
     file: &'a SourceFile,
     kind: FileKind,
-    reader: Reader,
+    reader: Reader<'a>,
     out: &'a mut Sink,
 }
 
@@ -173,8 +199,12 @@ impl<'a> Found<'a> {
         if !matches!(value.value(Loader::PyYaml), Some(Value::Text(_))) || !wants_number(self.kind, path, number) {
             return;
         }
+        let name = path.last().copied().unwrap_or_default();
+        if self.reader.converts(name) {
+            return;
+        }
         let spelling = spelling(self.kind, path, &scalar.text, number);
-        let finding = finding(self.file, path.last().copied().unwrap_or_default(), value, &scalar.text, spelling, self.reader);
+        let finding = finding(self.file, name, value, &scalar.text, spelling, &self.reader);
         // accelerate makes an integer of the text, and stops, where this policy asks for it (utils/dataclasses.py:1930).
         let root = NodeRef { file: value.file, id: value.file.root().map_or(value.id, |root| root.id) };
         let policy = ["fsdp_auto_wrap_policy", "auto_wrap_policy"].iter().find_map(|key| root.at(&["fsdp_config", key])?.text());
@@ -323,7 +353,7 @@ fn finding(
     value: NodeRef<'_>,
     text: &str,
     spelling: Option<String>,
-    reader: Reader,
+    reader: &Reader<'_>,
 ) -> vramlint_base::Finding {
     let place = FileRange::new(file.id, value.range());
     let message = match reader.call {
