@@ -210,6 +210,20 @@ impl Rule {
         if let Some(check) = self.check_file {
             cx.project.files.iter().for_each(|file| check(file, cx.project.features(file.id), out));
         }
+        for finding in &mut out.findings {
+            finding.severity = finding.severity.min(self.most_severe(cx.project, finding));
+        }
+    }
+
+    /// How severe a finding can be where it stands: files that a test suite feeds to the code are wrong on purpose, or chosen to be
+    /// small; what a document shows is advice for others, but its arithmetic is a statement.
+    fn most_severe(&self, project: &Project, finding: &Finding) -> Severity {
+        let folders = project.file(finding.place.file).folder();
+        let of_tests = folders.split('/').any(|part| TEST_FOLDERS.contains(&part));
+        let shown = finding.severity == Severity::Warning
+            && self.group != Group::Batch
+            && project.is_documentation_snippet(finding.place.file);
+        if of_tests || shown { Severity::Info } else { Severity::Error }
     }
 
     /// A finding of this rule, with its default severity.
@@ -227,6 +241,9 @@ impl Rule {
         }
     }
 }
+
+/// Folders of test suites.
+const TEST_FOLDERS: &[&str] = &["tests", "test", "testing", "unit_tests", "test_cases", "test_configs", "testdata", "fixtures"];
 
 impl Sink {
     /// Takes a finding.

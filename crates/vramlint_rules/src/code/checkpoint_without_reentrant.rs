@@ -25,6 +25,9 @@
 //! hidden = checkpoint(layer, torch.randn(2, 4, requires_grad=True), use_reentrant=False)
 //! ```
 //!
+//! ## Severity
+//! Info in a class: the code of a model, which is often copied from elsewhere.
+//!
 //! ## Fix
 //! Unsafe: adds `use_reentrant=False`, which is what torch recommends.
 //!
@@ -42,6 +45,9 @@
 //! torch 会警告并使用可重入实现。它在反向传播中再运行反向传播；没有输入需要梯度时（冻结的嵌入、LoRA 模型）不计算任何梯度；也不
 //! 支持 `torch.autograd.grad` 和以关键字传入的张量。以后的版本会报错。
 //!
+//! ## 严重程度
+//! 在类中（即模型代码，往往复制自他处）仅作提示。
+//!
 //! ## 修复
 //! 不安全：加上 `use_reentrant=False`，即 torch 推荐的写法。
 //!
@@ -52,12 +58,12 @@
 //! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
 
 use crate::{Context, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, message};
+use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::Feature;
 use vramlint_resolve::versions::VersionRange;
 use vramlint_semantic::version_gate;
-use vramlint_syntax::python::{ArgumentKind, Imports};
+use vramlint_syntax::python::{ArgumentKind, Imports, Located, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
@@ -91,7 +97,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let span = VersionRange::since("torch", "2.0");
-            let Some(severity) = version_gate::severity(cx.project, file.id, &span, Severity::Warning) else { continue };
+            // In a model that others train too, the warning is torch's to give.
+            let certain = if in_class(module, site.expr.range) { Severity::Info } else { Severity::Warning };
+            let Some(severity) = version_gate::severity(cx.project, file.id, &span, certain) else { continue };
             let mut found = RULE
                 .finding(
                     place,
@@ -109,4 +117,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(found);
         }
     }
+}
+
+/// Whether a place lies in the body of a class.
+fn in_class(module: &Module, place: TextRange) -> bool {
+    module.statements().any(|Located { stmt, .. }| matches!(stmt.kind, StmtKind::Class { .. }) && stmt.range.contains(place))
 }

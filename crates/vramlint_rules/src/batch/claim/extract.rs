@@ -33,7 +33,7 @@ pub(in crate::batch) fn claims(file: &SourceFile) -> Vec<LocatedClaim> {
         let text = text.find("vramlint:").map_or(text, |at| &text[..at]);
         for claim in super::find(text) {
             let claim = claim.shifted(comment.range.start);
-            if is_plain(file, comments, index, &claim) {
+            if is_plain(file, comments, index, &claim) && !names_another_batch(text) {
                 found.push(LocatedClaim { claim, trailing: comment.trailing, prose: false });
             }
         }
@@ -88,6 +88,13 @@ fn is_plain(file: &SourceFile, comments: &[Comment], index: usize, claim: &Claim
     let near = |other: &Comment| !other.trailing && line(other).abs_diff(line(comment)) == 1 && is_setting(&other.text);
     let before = index.checked_sub(1).and_then(|i| comments.get(i));
     ![before, comments.get(index + 1)].into_iter().flatten().any(near)
+}
+
+/// Whether a comment speaks of a batch with a name of its own, such as `chord_sft_per_device_train_batch_size`.
+fn names_another_batch(text: &str) -> bool {
+    ["per_device_train_batch_size", "per_device_eval_batch_size", "micro_batch_size"]
+        .iter()
+        .any(|name| text.match_indices(name).any(|(at, _)| text[..at].ends_with('_') && !text[..at].ends_with("train_")))
 }
 
 /// What is before a comment on its line.

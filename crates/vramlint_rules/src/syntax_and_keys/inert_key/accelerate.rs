@@ -47,8 +47,8 @@ fn flag_only(cx: &Context<'_>, file: &SourceFile, root: NodeRef<'_>, found: &Kno
     let place = FileRange::new(file.id, found.key.range().cover(found.value.range()));
     let help =
         message!("pass {flag} to `accelerate launch`, or remove the key", "把 {flag} 传给 `accelerate launch`，或删除该键");
-    // The wizard writes it everywhere, and the launcher does the same without it.
-    let severity = if path.as_str() == "same_network" { Severity::Info } else { RULE.severity };
+    // The wizard writes them everywhere, and a run on GPUs does the same without them.
+    let severity = if matches!(path.as_str(), "same_network" | "downcast_bf16") { Severity::Info } else { RULE.severity };
     out.push(RULE.finding(place, message).with_severity(severity).with_help(help));
 }
 

@@ -146,7 +146,10 @@ fn fsdp(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
 
 fn unread(key: &str, given: &LaunchValue, version: i64, help: Message) -> Finding {
     let message = message!("FSDP {version} does not read {key}", "FSDP {version} 不读取 {key}");
-    RULE.finding(given.entry(), message).with_help(help)
+    // What a GPU holds does not depend on the others.
+    let shards = key.ends_with("sharding_strategy") || key.ends_with("reshard_after_forward");
+    let severity = if shards { RULE.severity } else { Severity::Info };
+    RULE.finding(given.entry(), message).with_severity(severity).with_help(help)
 }
 
 /// Keys of the DeepSpeed block that the stage, or the launcher, leaves unread.
@@ -166,7 +169,8 @@ fn deepspeed(start: &AccelerateLaunch<'_>) -> Vec<Finding> {
                 "zero3_init_flag applies only to ZeRO stage 3: accelerate disables it at stage {stage}",
                 "zero3_init_flag 只用于 ZeRO 第 3 阶段：第 {stage} 阶段时 accelerate 会将其关闭"
             );
-            let finding = below(RULE.finding(given.entry(), message));
+            // The wizard writes it; nothing is lost without it.
+            let finding = below(RULE.finding(given.entry(), message)).with_severity(Severity::Info);
             found.push(finding.with_help(message!(
                 "set `zero_stage: 3` or `zero3_init_flag: false`",
                 "设置 `zero_stage: 3` 或 `zero3_init_flag: false`"

@@ -26,6 +26,9 @@
 //! ## Fix
 //! Unsafe: renames the key to the one that is read, if the same block has one.
 //!
+//! ## Severity
+//! Info where a run on GPUs loses nothing: `downcast_bf16` (for TPU), `zero3_init_flag` below stage 3, prefetching and `use_orig_params` under FSDP 2.
+//!
 //! ## When it stays silent
 //! If the value is the default, if the launch passes the flag, and for `same_network` on one machine.
 //!
@@ -42,6 +45,9 @@
 //!
 //! ## 修复
 //! 不安全：同一块中有会被读取的键名时，改为该名。
+//!
+//! ## 严重程度
+//! 若在 GPU 上训练并无损失，仅作提示：`downcast_bf16`（用于 TPU）、第 3 阶段以下的 `zero3_init_flag`、FSDP 2 下的预取与 `use_orig_params`。
 //!
 //! ## 何时不报
 //! 值与默认相同；启动命令已给出该参数；只有一台机器时的 `same_network`。
