@@ -19,9 +19,11 @@ pub mod libraries;
 pub mod models;
 pub mod precedence;
 pub mod releases;
+mod unsupported;
 pub mod versions;
 
 pub use concept::Concept;
 pub use frameworks::{Dialect, Framework};
 pub use launchers::Launcher;
+pub use unsupported::UnsupportedFramework;
 pub use versions::LibraryVersions;

@@ -8,6 +8,7 @@ use crate::source_set::SourceSet;
 use std::ops::Deref;
 use std::sync::Arc;
 use vramlint_base::FileId;
+use vramlint_catalog::UnsupportedFramework;
 
 /// The files of a project with their launches, imports and kinds. Complete once made; dereferences to the phase before.
 #[derive(Debug, Default)]
@@ -43,6 +44,11 @@ impl FileGraph {
     /// What a file is by its content and by the files that refer to it. Runs may refine it: [`crate::Project::kind`].
     pub fn classified_kind(&self, id: FileId) -> FileKind {
         self.classes[id.0 as usize].kind
+    }
+
+    /// The framework whose settings a file holds, where these are not read.
+    pub(crate) fn unsupported_framework(&self, id: FileId) -> Option<UnsupportedFramework> {
+        self.classes[id.0 as usize].unsupported
     }
 
     /// The classification of every file, in their order.

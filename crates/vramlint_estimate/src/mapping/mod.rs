@@ -123,6 +123,9 @@ impl Mapping<'_> {
 
     /// Rejects runs without a training step (evaluation, merging, generation) and unsupported engines.
     fn known_command(&self) -> Result<(), Message> {
+        if let Some(why) = self.run.not_read() {
+            return Err(why);
+        }
         // LLaMA-Factory 0.9.6 train/sft/workflow.py trains only with `do_train`; its other commands use the same file format.
         let framework = self.run.dialect.framework();
         let traits = &framework.estimate;

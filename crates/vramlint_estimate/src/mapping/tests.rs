@@ -76,6 +76,7 @@ fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -> Run {
         deepspeed: None,
         files: Vec::new(),
         missing_files: Vec::new(),
+        unsupported: None,
         settings: all,
         unknown_reads: Default::default(),
     }

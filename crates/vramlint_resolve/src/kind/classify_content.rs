@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use vramlint_base::message;
 use vramlint_catalog::dialect;
 use vramlint_catalog::frameworks::FileKeys;
-use vramlint_catalog::{Concept, Dialect, keys};
+use vramlint_catalog::{Concept, Dialect, UnsupportedFramework, classes, keys};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// What a data file is by its own keys, and by its name if they leave it open.
@@ -21,6 +21,7 @@ pub fn classify(file: &SourceFile) -> FileClass {
     let json = file.data().is_some_and(|data| data.json);
     accelerate(&keys, file)
         .or_else(|| deepspeed(root, &keys, json))
+        .or_else(|| UnsupportedFramework::of_keys(&RootKeys { root, keys: &keys }).map(FileClass::of_unsupported))
         .or_else(|| framework(root, &keys))
         .or_else(|| project_config(root, &keys, json))
         .unwrap_or_else(FileClass::other)
@@ -38,7 +39,7 @@ fn is_run_record(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> bool {
 
 /// A class by one key.
 fn by_key(kind: FileKind, confidence: KindConfidence, key: &str) -> FileClass {
-    FileClass { kind, confidence, reason: message!("the key `{key}`", "键 `{key}`") }
+    FileClass { kind, confidence, reason: message!("the key `{key}`", "键 `{key}`"), unsupported: None }
 }
 
 /// Keys of accelerate's file that no other tool shares.
@@ -63,6 +64,7 @@ fn accelerate(keys: &BTreeSet<&str>, file: &SourceFile) -> Option<FileClass> {
             kind: FileKind::Accelerate,
             confidence: KindConfidence::Guessed,
             reason: message!("its name and its keys", "文件名与键名"),
+            unsupported: None,
         });
     }
     None
@@ -116,8 +118,21 @@ fn deepspeed(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Option<Fil
 
 fn framework(root: NodeRef<'_>, keys: &BTreeSet<&str>) -> Option<FileClass> {
     let (dialect, is_certain, key) = Dialect::of_keys(&RootKeys { root, keys })?;
+    if !has_mostly_keys_of(dialect, keys) {
+        return None;
+    }
     let confidence = if is_certain { KindConfidence::Recognized } else { KindConfidence::Guessed };
     Some(by_key(FileKind::Framework(dialect), confidence, key))
+}
+
+/// Whether a framework whose every key is known has most of these: a few may be misspelled, but a file with many others is that of
+/// another program with some of the same names.
+fn has_mostly_keys_of(dialect: Dialect, keys: &BTreeSet<&str>) -> bool {
+    let classes = &dialect.classes;
+    let Some(class) = classes.usual.filter(|_| classes.complete).and_then(classes::find) else { return true };
+    let roots: BTreeSet<&str> = class.fields().filter_map(|field| field.name.split('.').next()).collect();
+    let known = keys.iter().filter(|key| roots.contains(**key)).count();
+    known * 3 >= keys.len() * 2
 }
 
 /// The keys of a file's root, as the evidence of a framework looks at them.
@@ -181,6 +196,7 @@ fn project_config(root: NodeRef<'_>, keys: &BTreeSet<&str>, json: bool) -> Optio
         kind: FileKind::Training,
         confidence: KindConfidence::Guessed,
         reason: message!("{training_concepts} keys that only training uses", "有 {training_concepts} 个训练特有的键"),
+        unsupported: None,
     })
 }
 

@@ -16,8 +16,8 @@ use crate::source::SourceFile;
 use crate::source_set::SourceSet;
 use std::sync::Arc;
 use vramlint_base::{FileId, Message, message};
-use vramlint_catalog::Dialect;
 use vramlint_catalog::frameworks::ConfigFiles;
+use vramlint_catalog::{Dialect, UnsupportedFramework};
 use vramlint_syntax::Comment;
 
 /// What a file is.
@@ -55,6 +55,8 @@ pub struct FileClass {
     pub confidence: KindConfidence,
     /// The evidence for it.
     pub reason: Message,
+    /// The framework whose settings it holds, where these are not read.
+    pub unsupported: Option<UnsupportedFramework>,
 }
 
 impl FileKind {
@@ -98,14 +100,26 @@ impl FileClass {
     /// A file without training settings.
     pub fn other() -> Self {
         let reason = message!("no training settings", "没有训练设置");
-        Self { kind: FileKind::Other, confidence: KindConfidence::Guessed, reason }
+        Self { kind: FileKind::Other, confidence: KindConfidence::Guessed, reason, unsupported: None }
+    }
+
+    /// The file of a framework whose settings are not read.
+    fn of_unsupported(framework: UnsupportedFramework) -> Self {
+        let reason = not_read(framework);
+        Self { kind: FileKind::Other, confidence: KindConfidence::Recognized, reason, unsupported: Some(framework) }
     }
 
     /// A file that `key` of another file or of a command names.
     fn named_by(kind: FileKind, key: &str) -> Self {
         let reason = message!("`{key}` names it", "`{key}` 指向它");
-        Self { kind, confidence: KindConfidence::Declared, reason }
+        Self { kind, confidence: KindConfidence::Declared, reason, unsupported: None }
     }
+}
+
+/// What is said where a framework's settings are not read.
+pub(crate) fn not_read(framework: UnsupportedFramework) -> Message {
+    let name = framework.name;
+    message!("{name} is not supported: its settings are not read", "不支持 {name}：不读取它的设置")
 }
 
 /// The kind that a directive `# vramlint: kind=NAME` in the first ten lines sets.
@@ -116,7 +130,7 @@ pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
             comment.text.trim().strip_prefix("vramlint:")?.trim().strip_prefix("kind")?.trim_start().strip_prefix('=')?.trim();
         let kind = FileKind::all().find(|kind| kind.name() == name)?;
         let reason = message!("set by a comment", "由注释设置");
-        Some(FileClass { kind, confidence: KindConfidence::Declared, reason })
+        Some(FileClass { kind, confidence: KindConfidence::Declared, reason, unsupported: None })
     })
 }
 

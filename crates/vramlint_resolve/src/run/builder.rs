@@ -7,7 +7,7 @@ use super::sources::{cli, data_file, deepspeed, defaults, launcher, python, shar
 use super::training_run::Run;
 use super::unknown_reads::UnknownReads;
 use super::world_size::WorldSizeInput;
-use super::{batch_factors, derive, distribution_hints, shared_ranks, vllm_mode};
+use super::{batch_factors, derive, distribution_hints, shared_ranks, unsupported, vllm_mode};
 use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
@@ -87,6 +87,10 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     settings.insert(Concept::WorldSize, world_size);
     sharding::derive_strategy(&mut settings);
     let mut run = new_run(graph, sources, dialect, task, settings);
+    if let Some(framework) = unsupported::framework_of(graph, sources) {
+        unsupported::forget_settings(&mut run, framework);
+        return run;
+    }
     if deepspeed && trainer {
         batch_factors::require_agreement(&mut run);
     }
@@ -118,6 +122,7 @@ fn new_run(
         deepspeed: sources.deepspeed,
         files: files_of(graph, sources),
         missing_files: sources.missing_files.clone(),
+        unsupported: None,
         settings,
         unknown_reads: UnknownReads::default(),
     }
@@ -194,6 +199,7 @@ fn files_of(graph: &FileGraph, sources: &RunSources) -> Vec<FileId> {
     files.extend(sources.accelerate);
     files.extend(sources.deepspeed);
     files.extend(sources.training.iter().map(|(id, _)| *id));
+    files.extend(sources.unread.iter().map(|(id, _)| *id));
     files.extend(sources.entry);
     files.extend(sources.code.iter().flat_map(|code| code.files.iter().copied()));
     let mut seen = BTreeSet::new();

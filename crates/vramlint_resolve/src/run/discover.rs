@@ -90,6 +90,7 @@ fn add_training_files(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &BTree
         let starts = match graph.classified_kind(file.id) {
             FileKind::Framework(framework) => is_training_file(file, framework),
             FileKind::Training => read_by_own_code,
+            FileKind::Other => graph.unsupported_framework(file.id).is_some(),
             _ => false,
         };
         if starts && file.data().is_some_and(|data| !data.json) {

@@ -67,6 +67,14 @@ pub(crate) fn imports_training_library(sources: &SourceSet, file: &SourceFile) -
     found
 }
 
+/// Every module that a file imports, as it is written, wherever the import stands.
+pub(super) fn imported_modules(file: &SourceFile) -> Vec<(String, u32)> {
+    let mut found = Vec::new();
+    let mut add = |module: &str, level: u32| found.push((module.to_owned(), level));
+    file.python().into_iter().flat_map(|code| &code.body).for_each(|statement| visit_imports(statement, &mut add));
+    found
+}
+
 fn visit_imports(statement: &Stmt, add: &mut dyn FnMut(&str, u32)) {
     match &statement.kind {
         StmtKind::Import { module, .. } => add(module, 0),

@@ -19,6 +19,7 @@ pub(crate) mod sources;
 mod training_evidence;
 mod training_run;
 mod unknown_reads;
+mod unsupported;
 mod vllm_mode;
 mod world_size;
 

@@ -8,6 +8,7 @@ use crate::kind::FileKind;
 use crate::launch::Launch;
 use std::sync::Arc;
 use vramlint_base::{FileId, FileRange};
+use vramlint_catalog::UnsupportedFramework;
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::data::{Loader, NodeRef};
 use vramlint_syntax::shell::Word;
@@ -26,6 +27,8 @@ pub(super) struct RunSources {
     /// Whether the trainer itself gets DeepSpeed's file: it then trains under DeepSpeed whatever the launcher's type is.
     pub(super) trainer_deepspeed: bool,
     pub(super) missing_files: Vec<(String, FileRange)>,
+    /// Files of a framework whose settings are not read.
+    pub(super) unread: Vec<(FileId, UnsupportedFramework)>,
 }
 
 impl RunSources {
@@ -51,7 +54,10 @@ impl RunSources {
     /// The sources of a training file that nothing reads.
     pub(super) fn from_training_file(graph: &FileGraph, file: FileId) -> Self {
         let mut sources = Self::new(graph.file(file).first_line());
-        sources.training.push((file, None));
+        match graph.unsupported_framework(file) {
+            Some(framework) => sources.unread.push((file, framework)),
+            None => sources.training.push((file, None)),
+        }
         sources.find_files(graph);
         sources
     }
@@ -67,6 +73,7 @@ impl RunSources {
             deepspeed: None,
             trainer_deepspeed: false,
             missing_files: Vec::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -225,6 +232,9 @@ impl RunSources {
 
     /// Adds a file by its kind; if its content leaves the kind open, by the role in which it is named.
     fn add_file(&mut self, graph: &FileGraph, id: FileId, wanted: FileKind, loader: Option<Loader>) {
+        if let Some(framework) = graph.unsupported_framework(id).filter(|_| wanted == FileKind::Training) {
+            return self.unread.push((id, framework));
+        }
         match (graph.classified_kind(id), wanted) {
             (_, FileKind::Accelerate) => self.accelerate = self.accelerate.or(Some(id)),
             // Only accelerate's launcher reads accelerate's file.

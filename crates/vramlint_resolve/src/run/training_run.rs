@@ -2,13 +2,14 @@
 
 use super::unknown_reads::UnknownReads;
 use crate::code::CodeFacts;
+use crate::kind;
 use crate::launch::Launch;
 use crate::setting::Setting;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vramlint_base::{FileId, FileRange, Value};
+use vramlint_base::{FileId, FileRange, Message, Value};
 use vramlint_catalog::flags::Launcher;
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::{Concept, Dialect, UnsupportedFramework};
 
 /// A training run.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct Run {
     pub files: Vec<FileId>,
     /// References to files that do not exist: the path, and the place that names it.
     pub missing_files: Vec<(String, FileRange)>,
+    /// The framework that trains, where its settings are not read.
+    pub unsupported: Option<UnsupportedFramework>,
     /// Every setting that is written, has a default or can be derived.
     pub settings: BTreeMap<Concept, Setting>,
     /// The unknown settings that were asked for.
@@ -44,6 +47,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Why nothing is known of its training, where the framework is not supported.
+    pub fn not_read(&self) -> Option<Message> {
+        self.unsupported.map(kind::not_read)
+    }
+
     /// The value of a setting, if known.
     pub fn value(&self, concept: Concept) -> Option<&Value> {
         let setting = self.settings.get(&concept)?;

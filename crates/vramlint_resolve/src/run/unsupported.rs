@@ -1,0 +1,94 @@
+//! Runs of frameworks whose settings are not read: what tells them, and what remains of them.
+
+use super::import_graph::imported_modules;
+use super::run_sources::RunSources;
+use super::training_run::Run;
+use crate::code::TrainingPath;
+use crate::file_graph::FileGraph;
+use crate::kind;
+use crate::setting::{Candidate, Origin, Resolved, Setting};
+use std::collections::BTreeSet;
+use vramlint_base::FileId;
+use vramlint_catalog::{Concept, Dialect, UnsupportedFramework};
+
+/// The framework that trains, if its settings are not read: by the file of its settings, the command, or the program.
+pub(super) fn framework_of(graph: &FileGraph, sources: &RunSources) -> Option<UnsupportedFramework> {
+    let launch = sources.launch.as_deref();
+    let module = launch.and_then(|launch| launch.module.as_ref()?.text());
+    let is_read = launch.is_some_and(|launch| launch.launcher.dialect.is_some())
+        || module.is_some_and(|module| Dialect::of_module(module).is_some());
+    if is_read {
+        return None;
+    }
+    let by_file = || sources.unread.first().map(|(_, framework)| *framework);
+    let by_module = || UnsupportedFramework::of_module(module?);
+    let by_options = || {
+        let options = launch?.options();
+        UnsupportedFramework::of_options(&options.iter().map(|option| option.name.as_str()).collect::<Vec<_>>())
+    };
+    let by_command = by_file().or_else(by_module).or_else(by_options);
+    let found = by_command.or_else(|| of_program(graph, sources.entry?))?;
+    let trainer = sources.code.as_deref().is_some_and(|code| {
+        code.training_path == Some(TrainingPath::Called) && matches!(code.dialect, Some(Dialect::HfTrainer | Dialect::Trl))
+    });
+    let code_says_all = trainer && (found.is_read_from_code || by_command.is_none());
+    (!code_says_all).then_some(found)
+}
+
+/// The framework that a program, or a module of the project that it imports, uses; or whose part the program is.
+fn of_program(graph: &FileGraph, entry: FileId) -> Option<UnsupportedFramework> {
+    let imports = imported_modules(graph.file(entry));
+    let by_imports = |imports: &[(String, u32)]| {
+        imports.iter().filter(|(_, level)| *level == 0).find_map(|(module, _)| UnsupportedFramework::of_module(module))
+    };
+    let own = || own_package(graph, entry).and_then(|module| UnsupportedFramework::of_module(&module));
+    let of_imported = || {
+        let path = &graph.file(entry).path;
+        let targets: BTreeSet<FileId> =
+            imports.iter().filter_map(|(module, level)| graph.resolve_import(module, *level, path)).collect();
+        targets.into_iter().find_map(|file| by_imports(&imported_modules(graph.file(file))))
+    };
+    by_imports(&imports).or_else(own).or_else(of_imported)
+}
+
+/// The dotted name of a file inside of a package at the root or in `src`.
+fn own_package(graph: &FileGraph, file: FileId) -> Option<String> {
+    let path = graph.file(file).path.strip_suffix(".py")?;
+    let (prefix, inner) = path.strip_prefix("src/").map_or(("", path), |inner| ("src/", inner));
+    let (package, _) = inner.split_once('/')?;
+    graph.path_resolver.resolve(&format!("{prefix}{package}/__init__.py"), "")?;
+    Some(inner.replace('/', "."))
+}
+
+/// What the launcher itself sets holds whatever it starts.
+const OF_THE_LAUNCHER: &[Concept] = &[Concept::NumProcesses, Concept::NumMachines, Concept::GpuIds, Concept::VisibleDevices];
+/// What every run is asked for.
+const USUAL: &[Concept] =
+    &[Concept::WorldSize, Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::EffectiveBatch, Concept::Model];
+
+/// Leaves what the launcher and the user set. Of everything else it is said why it is not known.
+pub(super) fn forget_settings(run: &mut Run, framework: UnsupportedFramework) {
+    run.unsupported = Some(framework);
+    run.dialect = Dialect::Plain;
+    run.task = None;
+    run.settings.retain(|concept, setting| match setting.winning().map(|winner| &winner.origin) {
+        Some(Origin::User { .. }) => true,
+        Some(Origin::Flag { .. }) => OF_THE_LAUNCHER.contains(concept) || framework.of_command_line.contains(concept),
+        Some(Origin::Env { .. } | Origin::Target { .. }) => OF_THE_LAUNCHER.contains(concept),
+        Some(Origin::Derived { .. }) => framework.of_command_line.contains(concept),
+        _ => false,
+    });
+    for concept in USUAL {
+        run.settings.entry(*concept).or_insert_with(|| {
+            let why = kind::not_read(framework);
+            let candidate = Candidate {
+                value: Resolved::Unknown(why.clone()),
+                raw: String::new(),
+                origin: Origin::Assumed { why },
+                condition: None,
+                assumptions: Vec::new(),
+            };
+            Setting { candidates: vec![candidate], winner: Some(0), precedence: None }
+        });
+    }
+}
