@@ -3,6 +3,7 @@
 use crate::capacity::Capacity;
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
+use crate::plausibility::plausible;
 use crate::run_estimate::{RunEstimate, complete};
 use crate::simulation_cache::SimulationCache;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,13 +52,14 @@ impl Estimates {
             let mapped = slot.mapped(project, run, models).clone()?;
             let target = &project.policy(run.place.file).target;
             // A simulation that panics does not affect the other runs.
-            catch_unwind(AssertUnwindSafe(|| complete(mapped, run, target, &self.cache))).map_err(|payload| {
+            let completed = catch_unwind(AssertUnwindSafe(|| complete(mapped, run, target, &self.cache))).map_err(|payload| {
                 let _ = self.panic.set(panic_message(payload.as_ref()).to_owned());
                 message!(
                     "the simulation failed: this is a bug in vramlint, please report it",
                     "模拟失败：这是 vramlint 的缺陷，请报告"
                 )
-            })
+            })?;
+            plausible(completed, run)
         })
     }
 

@@ -6,6 +6,7 @@ pub mod capacity;
 pub mod estimates;
 mod mapping;
 pub mod models;
+mod plausibility;
 pub mod record;
 pub mod repairs;
 pub mod run_estimate;

@@ -3,6 +3,7 @@
 use crate::capacity::{Capacity, gpu_of};
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
+use crate::plausibility::plausible;
 use crate::simulation_cache::SimulationCache;
 use crate::verdict::Verdict;
 use std::sync::Arc;
@@ -70,7 +71,7 @@ pub fn part_of(estimate: &Estimate, part: Part) -> u64 {
 /// The estimate of a run of a project. An error says which setting is missing.
 pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<RunEstimate, Message> {
     let mapped = mapping::map(project, run, models)?;
-    Ok(complete(mapped, run, &project.policy(run.place.file).target, &Arc::default()))
+    plausible(complete(mapped, run, &project.policy(run.place.file).target, &Arc::default()), run)
 }
 
 /// The estimate of a mapped run. The lower bound is simulated only if there is a GPU to compare with.

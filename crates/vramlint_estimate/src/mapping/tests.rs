@@ -78,7 +78,7 @@ fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -> Run {
         missing_files: Vec::new(),
         unsupported: None,
         settings: all,
-        unknown_reads: Default::default(),
+        unknown_reads: vramlint_resolve::run::UnknownReads::default(),
     }
 }
 

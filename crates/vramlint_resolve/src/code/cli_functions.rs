@@ -169,7 +169,8 @@ impl<'a> Interpreter<'a> {
         };
         let (folder, name) = (text("config_path"), text("config_name"));
         let arguments = self.command_line.arguments;
-        let given = |names: [&str; 2]| arguments.option(&names.map(str::to_string)).map(|given| given.values.first().cloned().flatten());
+        let given =
+            |names: [&str; 2]| arguments.option(&names.map(str::to_string)).map(|given| given.values.first().cloned().flatten());
         // An option whose value is not known leaves the file open.
         let or_given = |names, declared: Option<String>| match given(names) {
             Some(value) => value.as_ref().and_then(Value::as_str).map(str::to_string),

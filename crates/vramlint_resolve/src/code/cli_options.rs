@@ -17,9 +17,11 @@ impl Interpreter<'_> {
         let default = default.filter(|val| !matches!(val.nominal(), Some(Value::Null)));
         let known = default.as_ref().and_then(|val| self.heap.as_data(val));
         let default_place = default.as_ref().and_then(place_of_value);
-        let val = self
-            .command_line
-            .as_option_value(default.unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)), &dest, &names);
+        let val = self.command_line.as_option_value(
+            default.unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)),
+            &dest,
+            &names,
+        );
         if self.facts.options.len() < OPTIONS {
             let option = CliOption { names, dest: dest.clone(), default: known, default_place, place, switch };
             if !self.facts.options.iter().any(|known| known.place == place && known.dest == dest) {

@@ -104,9 +104,11 @@ impl Interpreter<'_> {
             if !is_countable(found.concept, &found.value) {
                 continue;
             }
-            let val = self
-                .command_line
-                .as_option_value(AbstractValue::located(ValueKind::Scalar(default.clone()), place), &option.dest, &option.names);
+            let val = self.command_line.as_option_value(
+                AbstractValue::located(ValueKind::Scalar(default.clone()), place),
+                &option.dest,
+                &option.names,
+            );
             if let Some(alt) = val.single() {
                 let value =
                     alt.scalar().cloned().map_or(found.value.clone(), |args| if args == *default { found.value } else { args });

@@ -50,12 +50,7 @@ pub(super) struct Interpreter<'a> {
 }
 
 impl<'a> Interpreter<'a> {
-    pub(super) fn new(
-        project: ProjectFiles<'a>,
-        entry: FileId,
-        arguments: &'a ScriptArguments,
-        step_limit: u32,
-    ) -> Self {
+    pub(super) fn new(project: ProjectFiles<'a>, entry: FileId, arguments: &'a ScriptArguments, step_limit: u32) -> Self {
         let ProjectFiles { files, paths, modules } = project;
         Self {
             sources: Sources { files, paths, entry },

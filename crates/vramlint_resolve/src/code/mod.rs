@@ -59,9 +59,9 @@ pub use facts::{
 pub use modules::ModuleIndex;
 pub(crate) use modules::imported;
 pub use qualified_name::library;
-pub(crate) use sources::ProjectFiles;
-pub use script_arguments::{GivenOption, ScriptArguments};
 pub use recorded_call::{ArgValue, CallArgument, DictEntry, LibraryCall, PossibleValue};
+pub use script_arguments::{GivenOption, ScriptArguments};
+pub(crate) use sources::ProjectFiles;
 pub(crate) use step_budget::STEP_LIMIT;
 
 use crate::SourceFile;

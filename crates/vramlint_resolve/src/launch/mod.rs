@@ -94,8 +94,12 @@ impl Launch {
             let raw = word.range.slice(text).trim_matches('"');
             ["$@", "$*", "${@", "${*"].iter().any(|start| raw.starts_with(start))
         };
-        let values: Vec<TextRange> =
-            self.options().iter().flat_map(|option| option.value.iter().chain(&option.more)).map(|value| value.word.range).collect();
+        let values: Vec<TextRange> = self
+            .options()
+            .iter()
+            .flat_map(|option| option.value.iter().chain(&option.more))
+            .map(|value| value.word.range)
+            .collect();
         self.arguments.iter().any(|word| word.text().is_none() && !is_rest(word) && !values.contains(&word.range))
     }
 
@@ -158,7 +162,12 @@ fn joined<'a>(word: &'a Word, name: &str, value: &str) -> Argument<'a> {
     } else {
         word.range
     };
-    Argument { name: name.to_owned(), word: word.range, value: Some(ArgumentValue { text: Some(value.to_owned()), range, word }), more: Vec::new() }
+    Argument {
+        name: name.to_owned(),
+        word: word.range,
+        value: Some(ArgumentValue { text: Some(value.to_owned()), range, word }),
+        more: Vec::new(),
+    }
 }
 
 /// Whether a word is an option rather than a value: `-1` and `-0.5` are values.

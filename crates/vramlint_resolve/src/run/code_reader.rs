@@ -20,12 +20,7 @@ impl<'g> CodeReader<'g> {
         Self { graph, cache: CodeCache::default(), steps_used: Cell::new(0) }
     }
 
-    /// What the code reachable from a Python file does; `None` for other files.
-    pub(super) fn code(&self, entry: FileId) -> Option<Arc<CodeFacts>> {
-        self.code_with_args(entry, &ScriptArguments::default())
-    }
-
-    /// The same for these arguments.
+    /// What the code reachable from a Python file does with these arguments; `None` for other files.
     pub(super) fn code_with_args(&self, entry: FileId, arguments: &ScriptArguments) -> Option<Arc<CodeFacts>> {
         self.read(entry, arguments, code::STEP_LIMIT)
     }
