@@ -6,14 +6,18 @@ pub fn has_template_mark(text: &str) -> bool {
 }
 
 /// Whether a text is a placeholder, so its value is unknown: it contains template syntax or a substitution (`$(x)`, `%(x)s`), or
-/// it is a variable or a blank to fill in (`$x`, `<x>`, `<<x>>`, `__x__`).
+/// it is a variable or a blank to fill in (`$x`, `<x>`, `<<x>>`, `__x__`, `YOUR_X`, `CHANGE_ME`).
 pub fn is_templated(text: &str) -> bool {
     has_template_mark(text)
         || ["$(", "%(", "<<"].iter().any(|mark| text.contains(mark))
         || text.starts_with('$')
         || text.starts_with('<') && text.ends_with('>')
         || text.len() > 4 && text.starts_with("__") && text.ends_with("__")
+        || BLANKS.iter().any(|start| text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
 }
+
+/// How words begin that ask to be replaced.
+const BLANKS: &[&str] = &["YOUR_", "CHANGE_ME", "CHANGEME", "REPLACE_", "PLACEHOLDER", "TODO", "FILL_IN", "FILL_ME"];
 
 /// Whether a word that should be a number or a name may be a placeholder of any kind (`x$Y`, `{n}`, `n<i>`), so that nothing is said
 /// about it. Too broad for strings, in which these characters are common.
@@ -27,7 +31,19 @@ mod tests {
 
     #[test]
     fn placeholders_are_told_from_values() {
-        for text in ["{{ n }}", "{% if x %}2{% endif %}", "${N}", "$N", "<path>", "<<run>>", "__SIZE__", "$(nproc)", "%(here)s"] {
+        for text in [
+            "{{ n }}",
+            "{% if x %}2{% endif %}",
+            "${N}",
+            "$N",
+            "<path>",
+            "<<run>>",
+            "__SIZE__",
+            "YOUR_SIZE",
+            "CHANGE_ME",
+            "$(nproc)",
+            "%(here)s",
+        ] {
             assert!(is_templated(text), "{text}");
         }
         for text in ["auto", "2", "a < b", "cost $5", "{a}", "", "__", "100%"] {

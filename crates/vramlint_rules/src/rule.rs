@@ -223,7 +223,7 @@ impl Rule {
         let shown = finding.severity == Severity::Warning
             && self.group != Group::Batch
             && project.is_documentation_snippet(finding.place.file);
-        if of_tests || shown { Severity::Info } else { Severity::Error }
+        if of_tests || shown || is_template(project.file(finding.place.file)) { Severity::Info } else { Severity::Error }
     }
 
     /// A finding of this rule, with its default severity.
@@ -240,6 +240,14 @@ impl Rule {
             fixes: Vec::new(),
         }
     }
+}
+
+/// Whether a file is to be copied and filled in, by its name: `config_TEMPLATE.yaml`, `job.sh.in`.
+fn is_template(file: &SourceFile) -> bool {
+    let name = file.name().to_lowercase();
+    let data = file.data().is_some() || file.script().is_some();
+    data && (name.contains("template") || name.contains("placeholder") || name.contains("skeleton"))
+        || [".tmpl", ".tpl", ".in", ".dist"].iter().any(|end| name.ends_with(end))
 }
 
 /// Folders of test suites.

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Dialect;
+use vramlint_catalog::classes::find;
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_syntax::data::Loader;
 use vramlint_syntax::shell::Word;
@@ -42,6 +43,7 @@ pub(super) fn from_parser(
     };
     let loads: Vec<&LoadedFile> =
         code.loads.iter().filter(|load| load.role == LoadRole::Arguments && parser.loads.contains(&load.place)).collect();
+    let own = own_defaults(code, &set);
     if parser.trl || loads.is_empty() {
         let launch = launch?;
         add_command_line(&mut set, launch);
@@ -52,6 +54,7 @@ pub(super) fn from_parser(
                 LoadTarget::Unused => {}
             }
         }
+        add_defaults(&mut set, own);
         return Some(set);
     }
     // The parser reads either the named file or the command line.
@@ -66,6 +69,7 @@ pub(super) fn from_parser(
         set.reader = ArgumentReader::File;
         set.place = FileRange::new(id, project.file(id).first_line().range);
         add_file(project, &mut set, id, loader, read);
+        add_defaults(&mut set, own);
         return Some(set);
     }
     let launch = launch.filter(|_| parser.command_line)?;
@@ -73,7 +77,36 @@ pub(super) fn from_parser(
         return None;
     }
     add_command_line(&mut set, launch);
+    add_defaults(&mut set, own);
     Some(set)
+}
+
+/// The defaults that classes of the project give to fields of a library's class, by which they replace the library's.
+fn own_defaults(code: &CodeFacts, set: &ArgumentSet) -> Vec<ArgumentEntry> {
+    let inherited = |name: &str| set.classes.iter().filter_map(|class| find(class)).any(|class| class.field(name).is_some());
+    let own = code.options.iter().filter(|option| inherited(&option.dest));
+    own.map(|option| {
+        let place = option.default_place.unwrap_or(option.place);
+        ArgumentEntry {
+            key: option.dest.clone(),
+            key_place: option.place,
+            place,
+            value: option.default.clone(),
+            value_place: place,
+            by: PassedBy::Uncertain,
+            entries: Vec::new(),
+        }
+    })
+    .collect()
+}
+
+/// Adds what is not given.
+fn add_defaults(set: &mut ArgumentSet, defaults: Vec<ArgumentEntry>) {
+    for default in defaults {
+        if set.get(&default.key).is_none() {
+            set.arguments.push(default);
+        }
+    }
 }
 
 /// The set of `trl sft --config FILE …`.

@@ -56,7 +56,7 @@
 //! Unsafe: adds a block with stage 0, which is equivalent; stages 1 to 3 shard.
 //!
 //! ## When it stays silent
-//! When DeepSpeed itself reads the file, or its reader is unknown. `deepspeed-json-and-prepare` covers runs with `Accelerator()`.
+//! When DeepSpeed itself reads the file, when its autotuner does, or its reader is unknown. `deepspeed-json-and-prepare` covers runs with `Accelerator()`.
 //!
 //! ## Sources
 //! accelerate 1.15.0 `utils/dataclasses.py:1277`, run.
@@ -73,7 +73,7 @@
 //! 不安全：加入阶段 0 的块，含义相同；阶段 1 到 3 才会分片。
 //!
 //! ## 何时不报
-//! 由 DeepSpeed 本身读取，或看不出由谁读取时。使用 `Accelerator()` 的运行由 `deepspeed-json-and-prepare` 报告。
+//! 由 DeepSpeed 本身或其自动调优器读取，或看不出由谁读取时。使用 `Accelerator()` 的运行由 `deepspeed-json-and-prepare` 报告。
 //!
 //! ## 来源
 //! accelerate 1.15.0 `utils/dataclasses.py:1277`，实际运行。
@@ -94,6 +94,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(one) = config.read_by(Consumers::TRAINER).filter(|_| config.entry("zero_optimization").is_none()) else {
             continue;
         };
+        // The tuner writes the files of its experiments itself, with the stages that it tries.
+        if config.flag("autotuning.enabled", false) != Some(false) {
+            continue;
+        }
         let message = message!(
             "the Trainer rejects a DeepSpeed file without `zero_optimization`",
             "Trainer 拒绝没有 `zero_optimization` 的 DeepSpeed 文件"
