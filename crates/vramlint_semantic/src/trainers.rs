@@ -90,6 +90,17 @@ impl<'a> Trainer<'a> {
         }
     }
 
+    /// As [`Trainer::lacks`], where None is also written as such or as a name: an attribute or a choice may be something else when the
+    /// call is made.
+    pub fn plainly_lacks(&self, project: &Project, name: &str) -> bool {
+        let plain = |argument: &CallArgument| {
+            let text = argument.place.range.slice(&project.file(argument.place.file).text);
+            let value = text.split_once('=').map_or(text, |(_, value)| value).trim();
+            value.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        self.lacks(name) && self.argument(name).is_none_or(plain)
+    }
+
     /// The call that makes an argument, if exactly one thing can be it.
     pub fn maker(&self, name: &str) -> Option<&'a LibraryCall> {
         match self.argument(name)?.values.as_slice() {

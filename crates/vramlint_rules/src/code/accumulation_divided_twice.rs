@@ -4,7 +4,8 @@
 //!
 //! ## Why it matters
 //! An `Accelerator(gradient_accumulation_steps=N)` divides every loss passed to `backward()` by N. If the code has already
-//! divided it, the gradients are N times too small, as if the learning rate were N times smaller.
+//! divided it, the gradients are N times too small, as if the learning rate were N times smaller. The engine of DeepSpeed divides by
+//! the accumulation in its file in the same way.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -45,7 +46,8 @@
 //! If the number passed to the Accelerator is not known or is 1, and if the loss is divided by something else.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `accelerator.py` (`backward`), gradient norms compared: 0.633 for 2.534 with N = 4.
+//! accelerate 1.15.0 `accelerator.py` (`backward`), gradient norms compared: 0.633 for 2.534 with N = 4. DeepSpeed 0.19.8
+//! `runtime/engine.py` (`_scale_loss_by_gas`), read.
 //!
 //! # 中文
 //!
@@ -53,7 +55,7 @@
 //!
 //! ## 为什么重要
 //! `Accelerator(gradient_accumulation_steps=N)` 会把传给 `backward()` 的每个损失除以 N。若代码已经除过，梯度就只有应有的 1/N，
-//! 相当于学习率变为 1/N。
+//! 相当于学习率变为 1/N。DeepSpeed 的引擎同样会除以其文件中的累积步数。
 //!
 //! ## 何时不报
 //! 传给 Accelerator 的数目未知或为 1；损失除以的是别的量。
@@ -62,7 +64,8 @@
 //! 不安全：传入未除过的损失；梯度会变为 N 倍。
 //!
 //! ## 来源
-//! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。
+//! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。DeepSpeed 0.19.8 `runtime/engine.py`
+//! （`_scale_loss_by_gas`），阅读源码。
 
 use super::loops::loops;
 use crate::{Context, Rule, Sink, Symptom, needs};
@@ -70,7 +73,9 @@ use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::SourceFile;
 use vramlint_semantic::calls;
-use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
+use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
+use vramlint_semantic::deepspeed::consumers::Consumers;
+use vramlint_syntax::python::{Expr, ExprKind, Imports, Located, Module, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
@@ -115,6 +120,67 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         finding.fixes.extend(fix);
         out.push(finding);
     }
+    for config in cx.deepspeed_configs() {
+        engines(cx, config, out);
+    }
+}
+
+/// The loops that train with an engine of DeepSpeed, which divides by the accumulation in its file.
+fn engines(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
+    let (Some(at), Some(Value::Int(count))) =
+        (config.entry("gradient_accumulation_steps"), config.value("gradient_accumulation_steps"))
+    else {
+        return;
+    };
+    let runs = config.uses.iter().filter(|one| one.consumers.within(Consumers::PLAIN)).filter_map(|one| one.run);
+    for file in runs.filter_map(|run| run.code.as_ref()).flat_map(|code| &code.files).map(|id| cx.project.file(*id)) {
+        let Some(module) = file.python().filter(|_| count > 1) else { continue };
+        let engines = engine_names(module);
+        for (site, call) in module.calls().map(|site| (site.expr, site.call)) {
+            let ExprKind::Attribute(of, name, _) = &call.callee.kind else { continue };
+            // `scale_wrt_gas=False` leaves the loss as it is.
+            let plain = call.args.len() == 1 && name == "backward";
+            if !plain || !of.as_name().is_some_and(|of| engines.contains(&of)) {
+                continue;
+            }
+            let Some(division) = division(file, FileRange::new(file.id, site.range)) else { continue };
+            let place = FileRange::new(file.id, division.range);
+            if !is_count(&division, count, "") || !out.mark_reported(place) {
+                continue;
+            }
+            let message = message!(
+                "the engine's backward() already divides by {count}: the gradients become {count} times too small",
+                "引擎的 backward() 已除以 {count}：梯度会变为应有的 1/{count}"
+            );
+            let mut finding = RULE
+                .finding(place, message)
+                .with_related(config.place(at), message!("the accumulation of the engine", "引擎的累积步数"))
+                .with_help(message!("pass the undivided loss", "传入未除过的损失"));
+            finding.fixes.extend(division.whole.map(|loss| Fix {
+                title: message!("pass the undivided loss", "传入未除过的损失"),
+                applicability: Applicability::Unsafe,
+                edits: vec![edit::replace(place, loss.range.slice(&file.text))],
+            }));
+            out.push(finding);
+        }
+    }
+}
+
+/// The names of engines: `engine, *_ = deepspeed.initialize(…)`.
+fn engine_names(module: &Module) -> Vec<&str> {
+    let imports = Imports::of(module);
+    let made = module.statements().filter_map(|Located { stmt, .. }| match &stmt.kind {
+        StmtKind::Assign { targets, value: Some(value), .. } => {
+            let full = imports.full_of(&value.as_call()?.callee)?;
+            let first = targets.first().filter(|_| full == "deepspeed.initialize")?;
+            match &first.kind {
+                ExprKind::List(items) => items.first()?.as_name(),
+                _ => None,
+            }
+        }
+        _ => None,
+    });
+    made.collect()
 }
 
 /// `loss / N` and its divisor.

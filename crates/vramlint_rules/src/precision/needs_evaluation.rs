@@ -91,7 +91,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(eval) = first_entry(set, EVAL).filter(|_| matches!(strategy(set, EVAL, "no"), Some("steps" | "epoch"))) else {
             continue;
         };
-        if trainer.lacks("eval_dataset") && reported.insert(eval.place, "data") {
+        if trainer.plainly_lacks(cx.project, "eval_dataset") && reported.insert(eval.place, "data") {
             let shown = written(cx.project, eval);
             let message = message!(
                 "`{shown}` is set, but the trainer gets no `eval_dataset`; it raises an error",

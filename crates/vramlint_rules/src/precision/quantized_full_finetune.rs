@@ -30,6 +30,9 @@
 //! trainer = Trainer(model, TrainingArguments("out"), train_dataset=Dataset.from_dict({"input_ids": [[5, 6]]}))
 //! ```
 //!
+//! ## Severity
+//! A warning in a loop of the project's own: nothing rejects the model, and only what is not quantized is trained.
+//!
 //! ## Fix
 //! None: which modules get adapters is your decision.
 //!
@@ -47,6 +50,9 @@
 //! ## 为什么重要
 //! 量化权重没有可用的梯度。Trainer 会拒绝权重全部量化的模型：必须通过 `get_peft_model` 或 TRL trainer 的 `peft_config` 加上适配器。
 //!
+//! ## 严重程度
+//! 在项目自己的训练循环中为警告：没有代码会拒绝该模型，只有未量化的部分得到训练。
+//!
 //! ## 修复
 //! 无：适配器加在哪些模块上由你决定。
 //!
@@ -58,9 +64,10 @@
 
 use crate::argument_findings::ReportedFindings;
 use crate::{Context, Rule, Sink, Symptom, needs};
+use std::sync::Arc;
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_catalog::models;
-use vramlint_resolve::code::{ArgValue, CallArgument, LibraryCall};
+use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
 use vramlint_resolve::{Feature, Project};
 use vramlint_semantic::trainers::{Trainer, quantizes};
 
@@ -73,7 +80,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
     for trainer in cx.trainers().iter().filter(|trainer| trainer.is_fully_seen()) {
-        let bare = trainer.lacks("peft_config") && !mentions_adapters(cx, trainer);
+        let bare = trainer.plainly_lacks(cx.project, "peft_config") && !mentions_adapters(cx, trainer);
         let Some(at) = quantized(cx.project, trainer).filter(|_| bare) else { continue };
         if reported.insert(trainer.call.callee, "") {
             let name = &trainer.name;
@@ -86,6 +93,34 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                         "add adapters with `get_peft_model`, or pass a `peft_config` to the trainer",
                         "用 `get_peft_model` 加上适配器，或给 trainer 传入 `peft_config`"
                     )),
+            );
+        }
+    }
+    own_loops(cx, &mut reported, out);
+}
+
+/// Models that a loop of the project's own trains: the optimizer steps, and the quantized weights stay as they are.
+fn own_loops(cx: &Context<'_>, reported: &mut ReportedFindings, out: &mut Sink) {
+    for run in &cx.project.runs {
+        let Some(code) = run.code.as_ref().filter(|code| !cx.project.any_has(&code.files, Feature::AdapterCode)) else {
+            continue;
+        };
+        let loop_of_its_own = code.accumulates.is_some() && !cx.trainers().iter().any(|trainer| Arc::ptr_eq(trainer.code, code));
+        let trained = code.models.iter().filter(|model| model.trained == Some(true) && !model.conditional && !model.open);
+        for model in trained.filter(|_| loop_of_its_own) {
+            let load = code.calls.iter().find(|call| call.place == model.place && call.name() == "from_pretrained");
+            let Some(load) = load.filter(|load| is_base_model(cx.project, load)) else { continue };
+            let Some(at) = quantization(code, load).filter(|_| reported.insert(load.place, "")) else { continue };
+            let message = message!(
+                "the loop trains a quantized model without adapters: its quantized weights never change",
+                "训练循环在没有适配器的情况下训练量化模型：量化权重不会改变"
+            );
+            out.push(
+                RULE.finding(load.place, message)
+                    .with_severity(Severity::Warning)
+                    .with_related(at, message!("quantized here", "在此量化"))
+                    .with_run(&run.id)
+                    .with_help(message!("add adapters with `get_peft_model`", "用 `get_peft_model` 加上适配器")),
             );
         }
     }
@@ -104,6 +139,11 @@ fn quantized(project: &Project, trainer: &Trainer<'_>) -> Option<FileRange> {
     if trainer.adapting(index).next().is_some() {
         return None;
     }
+    quantization(trainer.code, load)
+}
+
+/// Where a call that loads a model asks for 4 or 8 bits.
+fn quantization(code: &CodeFacts, load: &LibraryCall) -> Option<FileRange> {
     let direct = ["load_in_4bit", "load_in_8bit"].iter().find_map(|name| {
         let argument = load.argument(name, None)?;
         (argument.constant() == Some(&Value::Bool(true))).then_some(argument.place)
@@ -111,7 +151,7 @@ fn quantized(project: &Project, trainer: &Trainer<'_>) -> Option<FileRange> {
     let config = || {
         let argument = load.argument("quantization_config", None)?;
         let ArgValue::ResultOf(made) = argument.sole_value()?.value else { return None };
-        let call = trainer.code.calls.get(made)?;
+        let call = code.calls.get(made)?;
         quantizes(call).then_some(argument.place)
     };
     direct.or_else(config)
