@@ -1,6 +1,6 @@
 //! The position of the interpretation: calls, branches, loops and handlers around the current statement.
 
-use super::conditions::PathConditions;
+use super::conditions::{PathConditions, conjoin, conjoin_all};
 use super::value::AbstractValue;
 use std::rc::Rc;
 use vramlint_base::FileRange;
@@ -43,6 +43,12 @@ pub(super) struct ControlFlow {
 }
 
 impl ControlFlow {
+    /// The condition under which the current statement runs: that of the open branches, and that no branch before has returned.
+    pub(super) fn condition(&self) -> Option<Rc<str>> {
+        let passed = conjoin_all(self.frames.iter().flat_map(|frame| &frame.passed));
+        conjoin(self.guards.condition().as_ref(), passed.as_ref())
+    }
+
     /// The calls of functions of the project that lead to the current statement, outermost first.
     pub(super) fn call_chain(&self) -> Vec<FileRange> {
         self.frames.iter().filter_map(|frame| frame.call).collect()

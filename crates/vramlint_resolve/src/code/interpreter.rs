@@ -135,7 +135,7 @@ impl<'a> Interpreter<'a> {
 
     /// The sink for candidates under the current conditions.
     pub(super) fn candidates(&mut self) -> CandidateSink<'_, 'a> {
-        CandidateSink::new(&mut self.facts, &self.heap, &self.sources, self.control.guards.condition())
+        CandidateSink::new(&mut self.facts, &self.heap, &self.sources, self.control.condition())
     }
 
     /// What an object holds after a write: the new value, next to the old one if the write may not happen.

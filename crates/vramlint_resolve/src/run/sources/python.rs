@@ -27,7 +27,7 @@ pub(in crate::run) fn add(
         if let Some(name) = &found.env {
             add_from_variable(candidates, sources, code, *concept, found, name);
         } else if let Some(candidate) = loaded_file_value(graph, sources, code, found) {
-            candidates.add(*concept, SourceLayer::Decided, candidate);
+            candidates.add(*concept, SourceLayer::Decided, under_guard(*concept, found, candidate));
         } else if found.loaded_key.is_some() {
             // The file, or the key in it, does not exist. A fallback in the code takes effect; else the value stays unknown.
             let fallback = code.candidates.iter().any(|(other, rival)| other == concept && rival.fallback);
@@ -38,8 +38,18 @@ pub(in crate::run) fn add(
             add_from_option(candidates, sources, code, *concept, found, option);
         } else if !found.fallback || !candidates.has_decided(*concept) {
             let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::Constant };
-            candidates.add(*concept, layer, found.candidate.clone());
+            candidates.add(*concept, layer, under_guard(*concept, found, found.candidate.clone()));
         }
+    }
+}
+
+/// A candidate from a call that may not happen. For what only that call turns on (adapters, quantization, checkpointing) the condition
+/// of the call is one of the value; a batch size is the same wherever the trainer is built.
+fn under_guard(concept: Concept, found: &CodeCandidate, candidate: Candidate) -> Candidate {
+    let is_turned_on = matches!(concept, Concept::Method | Concept::Quantization | Concept::GradientCheckpointing | Concept::Freeze);
+    match &found.guard {
+        Some(guard) if is_turned_on && candidate.condition.is_none() => Candidate { condition: Some(guard.clone()), ..candidate },
+        _ => candidate,
     }
 }
 

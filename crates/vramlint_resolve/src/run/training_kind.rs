@@ -1,0 +1,65 @@
+//! What a run trains for and how much of the model it trains, where no setting says so but the code shows it.
+
+use super::precedence::known;
+use crate::code::{CodeFacts, ModelLoad};
+use crate::features::Feature;
+use crate::file_graph::FileGraph;
+use crate::setting::{Origin, Setting};
+use std::collections::BTreeMap;
+use vramlint_base::{Value, message};
+use vramlint_catalog::Concept;
+
+/// The tasks of transformers' model classes, by the end of their names.
+const TASKS: &[(&str, &str)] = &[
+    ("ForCausalLM", "causal-lm"),
+    ("LMHeadModel", "causal-lm"),
+    ("ForSequenceClassification", "seq-cls"),
+    ("ForSeq2SeqLM", "seq2seq"),
+    ("ForMaskedLM", "masked-lm"),
+    ("ForTokenClassification", "token-classification"),
+    ("ForQuestionAnswering", "question-answering"),
+];
+
+/// Adds the task, and full training of code that neither adapts nor freezes anything.
+pub(super) fn add(
+    settings: &mut BTreeMap<Concept, Setting>,
+    graph: &FileGraph,
+    code: Option<&CodeFacts>,
+    task: Option<&str>,
+) {
+    let by_model = || code.and_then(task_of_models);
+    if !settings.contains_key(&Concept::Task)
+        && let Some(task) = task.or_else(by_model)
+    {
+        let formula = message!("by the trainer and the class of the model", "由训练器与模型类得出");
+        insert(settings, Concept::Task, task, Origin::Derived { formula, inputs: Vec::new() });
+    }
+    let is_open = [Concept::Method, Concept::Freeze, Concept::LoraR, Concept::LoraTargets].iter().any(|c| settings.contains_key(c));
+    if let Some(code) = code.filter(|code| !is_open && code.trains()) {
+        let may_change = |id: &vramlint_base::FileId| {
+            let features = graph.features(*id);
+            [Feature::Adapters, Feature::FrozenParameters].into_iter().any(|feature| features.has(feature))
+        };
+        if !code.files.iter().any(may_change) {
+            let why = message!("the code neither adds adapters nor freezes parameters", "代码既不加适配器，也不冻结参数");
+            insert(settings, Concept::Method, "full", Origin::Assumed { why });
+        }
+    }
+}
+
+/// The task that the classes of all trained models have.
+fn task_of_models(code: &CodeFacts) -> Option<&'static str> {
+    let mut tasks = code.models.iter().filter(|load| load.trained == Some(true)).map(task_of_class);
+    let first = tasks.next()??;
+    tasks.all(|task| task == Some(first)).then_some(first)
+}
+
+fn task_of_class(load: &ModelLoad) -> Option<&'static str> {
+    let class = load.class.rsplit('.').find(|part| part.starts_with(char::is_uppercase))?;
+    TASKS.iter().find(|(end, _)| class.ends_with(end)).map(|(_, task)| *task)
+}
+
+fn insert(settings: &mut BTreeMap<Concept, Setting>, concept: Concept, value: &str, origin: Origin) {
+    let candidate = known(Value::Text(value.to_owned()), "", origin);
+    settings.insert(concept, Setting { candidates: vec![candidate], winner: Some(0), precedence: None });
+}
