@@ -231,6 +231,11 @@ impl Concept {
         )
     }
 
+    /// Whether a script gets it by a call that it may leave out: adapters, quantization, checkpointing, freezing.
+    pub const fn is_turned_on(self) -> bool {
+        matches!(self, Self::Method | Self::Quantization | Self::GradientCheckpointing | Self::Freeze)
+    }
+
     /// Whether it is a detail that is worth showing only if it is set.
     pub const fn is_detail(self) -> bool {
         matches!(

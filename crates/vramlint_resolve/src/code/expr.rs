@@ -205,6 +205,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn unary(&mut self, op: &str, inner: &AbstractValue, place: FileRange) -> AbstractValue {
+        let inner = &self.settled(inner.clone());
         if op == "not" {
             let may_be_overridden = inner.alternatives.iter().any(|alt| alt.source.may_be_overridden);
             return match self.truth(inner) {

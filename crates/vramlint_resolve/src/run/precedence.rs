@@ -92,17 +92,20 @@ impl CandidateSet {
 
     /// Picks the winner of each concept.
     pub(super) fn resolve(self, join: impl Fn(Concept) -> MergePolicy) -> BTreeMap<Concept, Setting> {
-        self.by_concept.into_iter().map(|(concept, candidates)| (concept, resolve(candidates, join(concept)))).collect()
+        self.by_concept.into_iter().map(|(concept, candidates)| (concept, resolve(candidates, join(concept), concept.is_turned_on()))).collect()
     }
 }
 
-fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy) -> Setting {
+/// `turned_on`: whether the setting only exists if a call happens. Then a declaration says nothing while it is open whether the call
+/// happens.
+fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy, turned_on: bool) -> Setting {
     candidates.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
     // A default holds only if nothing is set, not even under a condition.
     if candidates.iter().any(|(layer, _)| *layer != SourceLayer::Default) {
         candidates.retain(|(layer, _)| *layer != SourceLayer::Default);
     }
-    let winner = winner(&candidates, join);
+    let open_call = turned_on && candidates.iter().any(|(layer, c)| *layer == SourceLayer::Decided && c.condition.is_some());
+    let winner = winner(&candidates, join).filter(|index| !open_call || candidates[*index].0 <= SourceLayer::Decided);
     let decided = winner.is_some_and(|index| candidates[index].0 < SourceLayer::Decided);
     let precedence = match join {
         MergePolicy::Ordered(precedence) if candidates.len() > 1 => Some(precedence),
@@ -161,7 +164,7 @@ mod tests {
     const ORDER: MergePolicy = MergePolicy::Ordered(Precedence { order: "flag > file", source: "test" });
 
     fn value(candidates: &[(SourceLayer, Candidate)], join: MergePolicy) -> Option<i64> {
-        resolve(candidates.to_vec(), join).value().and_then(Value::as_int)
+        resolve(candidates.to_vec(), join, false).value().and_then(Value::as_int)
     }
 
     #[test]

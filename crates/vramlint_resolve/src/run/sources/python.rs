@@ -43,12 +43,11 @@ pub(in crate::run) fn add(
     }
 }
 
-/// A candidate from a call that may not happen. For what only that call turns on (adapters, quantization, checkpointing) the condition
-/// of the call is one of the value; a batch size is the same wherever the trainer is built.
+/// A candidate from a call that may not happen. For what only that call turns on, its condition is one of the value; a batch size is the same
+/// wherever the trainer is built.
 fn under_guard(concept: Concept, found: &CodeCandidate, candidate: Candidate) -> Candidate {
-    let is_turned_on = matches!(concept, Concept::Method | Concept::Quantization | Concept::GradientCheckpointing | Concept::Freeze);
     match &found.guard {
-        Some(guard) if is_turned_on && candidate.condition.is_none() => Candidate { condition: Some(guard.clone()), ..candidate },
+        Some(guard) if concept.is_turned_on() && candidate.condition.is_none() => Candidate { condition: Some(guard.clone()), ..candidate },
         _ => candidate,
     }
 }
