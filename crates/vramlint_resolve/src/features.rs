@@ -276,6 +276,10 @@ features! {
     CreateGraph: ["create_graph"],
     /// Code that computes without gradients.
     GradientsOff: ["no_grad", "inference_mode", "set_grad_enabled", "requires_grad_(False", "autograd.grad"],
+    /// Code that may add adapters to a model.
+    Adapters: ["peft", "lora", "Lora", "LoRA", "LORA", "adapter", "Adapter"],
+    /// Code that may keep parameters from being trained.
+    FrozenParameters: ["requires_grad", "freeze", "frozen"],
     /// Code that may learn from what it computes.
     Learning: ["backward", "step(", "autograd", ".detach", "Trainer", "yield "],
     /// A model that is switched to evaluation.

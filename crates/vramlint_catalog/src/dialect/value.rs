@@ -108,7 +108,7 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::Either(on, off) => either(value, on, off),
         Form::Name => value.as_str().filter(|name| !name.trim().is_empty()).map(|_| value.clone()),
         Form::Names => names(value),
-        Form::Dtype => named(value, dtype),
+        Form::Dtype => named(value, dtype).filter(|name| !is_integer_type(name)),
         Form::TruePrecision => value.as_str().and_then(true_precision).and_then(text),
         Form::Precision => precision(value),
         Form::AcceleratePrecision => Some(accelerate_precision(value)),
@@ -271,6 +271,12 @@ fn named(value: &Value, canonical: fn(&str) -> Option<&'static str>) -> Option<V
 
 fn known(value: &Value, canonical: fn(&str) -> Option<&'static str>) -> Option<Value> {
     text(canonical(&value.as_str()?.trim().to_ascii_lowercase())?)
+}
+
+/// Whether a dtype holds integers or truth values: data has it, weights that train do not.
+fn is_integer_type(name: &Value) -> bool {
+    let name = name.as_str().map_or("", |name| name.rsplit('.').next().unwrap_or(name));
+    ["int", "uint", "long", "short", "bool", "byte"].iter().any(|start| name.starts_with(start))
 }
 
 fn dtype(word: &str) -> Option<&'static str> {

@@ -49,6 +49,11 @@ pub struct CodeFacts {
 }
 
 impl CodeFacts {
+    /// Whether a parser fills the argument classes of a library from the command line.
+    pub fn parses_library_arguments(&self) -> bool {
+        self.parsers.iter().any(|parser| parser.command_line && !parser.classes.is_empty())
+    }
+
     /// The model with an index from [`super::ArgValue::Model`].
     pub fn model(&self, index: usize) -> Option<&ModelLoad> {
         self.models.get(index).or_else(|| self.uncalled_models.get(index.checked_sub(self.models.len())?))

@@ -4,13 +4,15 @@ use super::call_arguments::CallArguments;
 use super::heap::{MODEL_DEPTH, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes::{self, loads_model};
+use super::loaded_values::LoadedValue;
 use super::model_record::{ModelRecord, ModelRole};
 use super::name_roles;
 use super::qualified_name::{leaf, library};
 use super::value::{AbstractValue, ValueKind, ValueSource, place_of_value};
 use std::rc::Rc;
+use vramlint_base::value_readers::spelled_bool;
 use vramlint_base::{FileRange, Value};
-use vramlint_catalog::Dialect;
+use vramlint_catalog::{Concept, Dialect};
 use vramlint_catalog::dialect::quantization;
 
 impl Interpreter<'_> {
@@ -53,6 +55,9 @@ impl Interpreter<'_> {
                 ) || (path.contains("PeftModel") && name == "from_pretrained") =>
             {
                 let model = args.arg("model", 0).cloned().unwrap_or_else(AbstractValue::unknown);
+                if matches!(name, "prepare_model_for_kbit_training" | "prepare_model_for_int8_training") {
+                    self.checkpoint_for_kbit_training(args, name, place);
+                }
                 if name == "for_inference" {
                     for load in self.heap.models_in(&model, MODEL_DEPTH) {
                         self.facts.models[load].inferred = true;
@@ -60,8 +65,36 @@ impl Interpreter<'_> {
                 }
                 Some(model)
             }
+            (Some("trl"), "get_peft_config") => Some(self.trl_peft_config(path, args, place)),
             (Some("transformers") | None, "BitsAndBytesConfig") => Some(self.call_quantization_config(path, args, place)),
             _ => None,
+        }
+    }
+
+    /// `prepare_model_for_kbit_training` turns checkpointing on for a quantized model unless `use_gradient_checkpointing` says otherwise
+    /// (peft 0.21.2 utils/other.py).
+    fn checkpoint_for_kbit_training(&mut self, args: &CallArguments, name: &str, place: FileRange) {
+        let on = AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place);
+        let val = args.get("use_gradient_checkpointing").cloned().unwrap_or(on);
+        self.candidates().emit_value(Concept::GradientCheckpointing, &val, name, "use_gradient_checkpointing", place);
+    }
+
+    /// `get_peft_config(model_args)` of TRL: adapters if `use_peft` is given, none if it is not (trl 1.16.0 trainer/utils.py).
+    fn trl_peft_config(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
+        self.escape(args);
+        let given = self.command_line.arguments.option(&["use_peft".to_string()]);
+        let parsed = self.facts.loads.iter().position(|load| load.role == super::facts::LoadRole::Arguments);
+        let in_file = parsed.map(|load| self.loaded_value(load, &["use_peft".to_string()]));
+        let used = match (given, in_file) {
+            (Some(given), _) => given.values.first().and_then(Option::as_ref).and_then(spelled_bool),
+            (None, Some(LoadedValue::Known(value))) => spelled_bool(&value),
+            (None, Some(LoadedValue::Absent) | None) if self.command_line.arguments.complete => Some(false),
+            _ => None,
+        };
+        match used {
+            Some(true) => AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Lora)), place),
+            Some(false) => AbstractValue::located(ValueKind::Scalar(Value::Null), place),
+            None => AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place),
         }
     }
 

@@ -7,7 +7,7 @@ use super::sources::{cli, data_file, deepspeed, defaults, launcher, python, shar
 use super::training_run::Run;
 use super::unknown_reads::UnknownReads;
 use super::world_size::WorldSizeInput;
-use super::{batch_factors, derive, distribution_hints, shared_ranks, unsupported, vllm_mode};
+use super::{batch_factors, derive, distribution_hints, shared_ranks, training_kind, unsupported, vllm_mode};
 use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
@@ -74,6 +74,12 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         add_split(&mut candidates, sources);
     }
     defaults::add(&mut candidates, code, dialect, task.as_deref(), deepspeed, &versions);
+    if sources.lacks_arguments {
+        candidates.forget_defaults(&message!(
+            "the caller may give it on the command line; no command of the project starts this script",
+            "调用者可以在命令行给出；项目中没有启动此脚本的命令"
+        ));
+    }
     vllm_mode::resolve_mode(&mut candidates, dialect, &versions);
     vllm_mode::add_defaults(&mut candidates, dialect, &versions);
     if deepspeed && sources.missing_files.is_empty() {
@@ -85,6 +91,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     let path = launch_path(sources, dialect, deepspeed);
     let mut settings = candidates.resolve(|concept| merge_policy(concept, sources, dialect, path));
     settings.insert(Concept::WorldSize, world_size);
+    training_kind::add(&mut settings, graph, code, task.as_deref());
     sharding::derive_strategy(&mut settings);
     let mut run = new_run(graph, sources, dialect, task, settings);
     if let Some(framework) = unsupported::framework_of(graph, sources) {

@@ -17,6 +17,7 @@ mod run_sources;
 mod shared_ranks;
 pub(crate) mod sources;
 mod training_evidence;
+mod training_kind;
 mod training_run;
 mod unknown_reads;
 mod unsupported;

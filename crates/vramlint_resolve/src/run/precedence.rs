@@ -90,6 +90,15 @@ impl CandidateSet {
         candidates.iter().filter(|(_, c)| c.condition.is_none()).min_by_key(|(layer, _)| *layer).and_then(|(_, c)| c.known())
     }
 
+    /// Makes the tools' own defaults unknown for `why`: a command line that is not known may replace them.
+    pub(super) fn forget_defaults(&mut self, why: &Message) {
+        for (layer, candidate) in self.by_concept.values_mut().flatten() {
+            if *layer == SourceLayer::Default && matches!(candidate.value, Resolved::Known(_)) {
+                candidate.value = Resolved::Unknown(why.clone());
+            }
+        }
+    }
+
     /// Picks the winner of each concept.
     pub(super) fn resolve(self, join: impl Fn(Concept) -> MergePolicy) -> BTreeMap<Concept, Setting> {
         self.by_concept.into_iter().map(|(concept, candidates)| (concept, resolve(candidates, join(concept), concept.is_turned_on()))).collect()

@@ -29,6 +29,8 @@ pub(super) struct RunSources {
     pub(super) missing_files: Vec<(String, FileRange)>,
     /// Files of a framework whose settings are not read.
     pub(super) unread: Vec<(FileId, UnsupportedFramework)>,
+    /// Whether the script needs arguments that no command of the project gives.
+    pub(super) lacks_arguments: bool,
 }
 
 impl RunSources {
@@ -46,7 +48,11 @@ impl RunSources {
     pub(super) fn from_entry(reader: &CodeReader<'_>, entry: FileId) -> Self {
         let mut sources = Self::new(reader.graph.file(entry).first_line());
         sources.entry = Some(entry);
-        sources.code = reader.code_with_args(entry, &ScriptArguments::none());
+        let whatever = reader.code_with_args(entry, &ScriptArguments::default());
+        // A script whose parser fills a library's arguments is made to be given some: its defaults are not the run.
+        sources.lacks_arguments = whatever.as_ref().is_some_and(|code| code.parses_library_arguments());
+        sources.code =
+            if sources.lacks_arguments { whatever } else { reader.code_with_args(entry, &ScriptArguments::none()) };
         sources.find_files(reader.graph);
         sources
     }
@@ -74,6 +80,7 @@ impl RunSources {
             trainer_deepspeed: false,
             missing_files: Vec::new(),
             unread: Vec::new(),
+            lacks_arguments: false,
         }
     }
 

@@ -55,7 +55,9 @@ pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &C
         Reached::Nothing => false,
         Reached::Unknown => {
             let is_program = reader.graph.features(file).has(Feature::MainGuard);
-            is_program && sounds_like_training(source.name()) && !file_sounds_like_another_task(&source.path)
+            // A notebook calls the functions of `train.py`, which nothing in the project imports.
+            let holds_training = code.training_path == Some(TrainingPath::UncalledInEntry);
+            (is_program || holds_training) && sounds_like_training(source.name()) && !file_sounds_like_another_task(&source.path)
         }
     }
 }

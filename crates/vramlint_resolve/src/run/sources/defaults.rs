@@ -1,7 +1,7 @@
 //! Defaults: what holds for settings that are not written anywhere.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
-use crate::code::CodeFacts;
+use crate::code::{CodeFacts, library};
 use crate::setting::Origin;
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
@@ -27,8 +27,14 @@ pub(in crate::run) fn add(
             "the code loads the model without a dtype: fp32 before transformers 5, the checkpoint's since",
             "代码加载模型时未指定 dtype：transformers 5 之前为 fp32，此后为检查点的类型"
         );
-        let origin = Origin::Code { place: load.place, name: load.class.clone() };
-        candidates.add(Concept::WeightsDtype, SourceLayer::Default, unknown(why, "", origin));
+        let old = versions.get("transformers").is_some() && !versions.reaches("transformers", "5.0.0");
+        let candidate = if old && library(&load.class) == Some("transformers") {
+            let source = "transformers 4.57.0 modeling_utils.py from_pretrained".to_owned();
+            known(Value::Text("fp32".to_owned()), "", Origin::Default { tool: "transformers", source })
+        } else {
+            unknown(why, "", Origin::Code { place: load.place, name: load.class.clone() })
+        };
+        candidates.add(Concept::WeightsDtype, SourceLayer::Default, candidate);
     }
     for concept in Concept::ALL {
         let holds = match concept {

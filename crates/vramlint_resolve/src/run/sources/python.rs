@@ -5,9 +5,9 @@ use super::super::run_sources::{RunSources, option_matches_dest};
 use super::{cli, data_file};
 use crate::code::{CodeCandidate, CodeFacts};
 use crate::file_graph::FileGraph;
-use crate::setting::{Candidate, Origin};
+use crate::setting::{Candidate, Origin, Resolved};
 use vramlint_base::value_readers::argparse_word;
-use vramlint_base::{FileRange, Value, message};
+use vramlint_base::{FileRange, Message, Value, message};
 use vramlint_catalog::{Concept, dialect};
 use vramlint_syntax::data::Loader;
 
@@ -117,8 +117,17 @@ fn add_from_option(
         add_default(candidates, code, concept, option);
     } else if !is_set {
         let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::OptionDefault };
-        candidates.add(concept, layer, found.candidate.clone());
+        let mut candidate = under_guard(concept, found, found.candidate.clone());
+        if sources.lacks_arguments && let Resolved::Known(value) = &candidate.value {
+            candidate.value = Resolved::Unknown(caller_gives(option, value));
+        }
+        candidates.add(concept, layer, candidate);
     }
+}
+
+/// Why the default of an option is not the value of a run whose command line is not known.
+fn caller_gives(option: &str, default: &Value) -> Message {
+    message!("the caller may give `--{option}`; its default is {default}", "调用者可以给出 `--{option}`；默认值为 {default}")
 }
 
 /// The default that the flag overrides.
