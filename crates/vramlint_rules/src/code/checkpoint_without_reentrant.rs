@@ -26,7 +26,7 @@
 //! ```
 //!
 //! ## Severity
-//! Info in a class: the code of a model, which is often copied from elsewhere.
+//! Info in a class, the code of a model that is often copied from elsewhere, and in functions of files that no run starts.
 //!
 //! ## Fix
 //! Unsafe: adds `use_reentrant=False`, which is what torch recommends.
@@ -46,7 +46,7 @@
 //! 支持 `torch.autograd.grad` 和以关键字传入的张量。以后的版本会报错。
 //!
 //! ## 严重程度
-//! 在类中（即模型代码，往往复制自他处）仅作提示。
+//! 在类中（即模型代码，往往复制自他处），以及没有运行从其启动的文件的函数中，仅作提示。
 //!
 //! ## 修复
 //! 不安全：加上 `use_reentrant=False`，即 torch 推荐的写法。
@@ -97,8 +97,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let span = VersionRange::since("torch", "2.0");
-            // In a model that others train too, the warning is torch's to give.
-            let certain = if in_class(module, site.expr.range) { Severity::Info } else { Severity::Warning };
+            // In a module that others train too, the warning is torch's to give.
+            let trains = cx.project.runs.iter().any(|run| run.entry == Some(file.id));
+            let elsewhere = in_class(module, site.expr.range) || !trains && in_function(module, site.expr.range);
+            let certain = if elsewhere { Severity::Info } else { Severity::Warning };
             let Some(severity) = version_gate::severity(cx.project, file.id, &span, certain) else { continue };
             let mut found = RULE
                 .finding(
@@ -117,6 +119,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(found);
         }
     }
+}
+
+/// Whether a place lies in the body of a function.
+fn in_function(module: &Module, place: TextRange) -> bool {
+    module.statements().any(|Located { stmt, .. }| matches!(stmt.kind, StmtKind::Function(_)) && stmt.range.contains(place))
 }
 
 /// Whether a place lies in the body of a class.

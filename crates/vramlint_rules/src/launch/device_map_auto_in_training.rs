@@ -164,7 +164,9 @@ fn spreading(model: &ModelLoad) -> Option<&CodeCandidate> {
         |map: &&CodeCandidate| map.candidate.known().and_then(Value::as_str).is_some_and(|text| SPREADING.contains(&text));
     let first = model.device_map.iter().find(spreads)?;
     let settled = model.device_map.len() == 1 && first.candidate.condition.is_none() && first.guard.is_none();
-    (settled || model.device_map.iter().all(|map| spreads(&map))).then_some(first)
+    // One that a branch sets may be absent.
+    let each = model.device_map.len() > 1 && model.device_map.iter().all(|map| spreads(&map));
+    (settled || each).then_some(first)
 }
 
 /// The call that passes the model to accelerate, if accelerate certainly rejects it: the map spreads over every visible GPU, and on a
