@@ -3,6 +3,7 @@
 use super::code_reader::CodeReader;
 use super::import_graph::imports_training_library;
 use super::sources::cli;
+use super::unsupported;
 use crate::code::{CodeFacts, TrainingPath};
 use crate::features::Feature;
 use crate::launch::Launch;
@@ -26,7 +27,8 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     let another_task = name.is_some_and(sounds_like_another_task);
     let named = name.is_some_and(sounds_like_training);
     let several = matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed);
-    if launch.launcher.dialect.is_some() {
+    // A framework hands its work to processes that nothing here follows.
+    if launch.launcher.dialect.is_some() || unsupported::framework_of_command(launch).is_some() {
         return !another_task;
     }
     if let Some(code) = entry.and_then(|entry| reader.code_with_args(entry, &cli::script_arguments(reader.graph, launch))) {

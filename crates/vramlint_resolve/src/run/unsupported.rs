@@ -6,6 +6,7 @@ use super::training_run::Run;
 use crate::code::TrainingPath;
 use crate::file_graph::FileGraph;
 use crate::kind;
+use crate::launch::Launch;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use std::collections::BTreeSet;
 use vramlint_base::FileId;
@@ -21,18 +22,21 @@ pub(super) fn framework_of(graph: &FileGraph, sources: &RunSources) -> Option<Un
         return None;
     }
     let by_file = || sources.unread.first().map(|(_, framework)| *framework);
-    let by_module = || UnsupportedFramework::of_module(module?);
-    let by_options = || {
-        let options = launch?.options();
-        UnsupportedFramework::of_options(&options.iter().map(|option| option.name.as_str()).collect::<Vec<_>>())
-    };
-    let by_command = by_file().or_else(by_module).or_else(by_options);
+    let by_command = by_file().or_else(|| framework_of_command(launch?));
     let found = by_command.or_else(|| of_program(graph, sources.entry?))?;
     let trainer = sources.code.as_deref().is_some_and(|code| {
         code.training_path == Some(TrainingPath::Called) && matches!(code.dialect, Some(Dialect::HfTrainer | Dialect::Trl))
     });
     let code_says_all = trainer && (found.is_read_from_code || by_command.is_none());
     (!code_says_all).then_some(found)
+}
+
+/// The framework that a command starts, by its module or its options.
+pub(super) fn framework_of_command(launch: &Launch) -> Option<UnsupportedFramework> {
+    let by_module = || UnsupportedFramework::of_module(launch.module.as_ref()?.text()?);
+    let options = launch.options();
+    let names: Vec<&str> = options.iter().map(|option| option.name.as_str()).collect();
+    by_module().or_else(|| UnsupportedFramework::of_options(&names))
 }
 
 /// The framework that a program, or a module of the project that it imports, uses; or whose part the program is.
