@@ -135,7 +135,7 @@ const TRAINING_BEGINNINGS: &[&str] = &["train", "finetun", "pretrain"];
 const OTHER_TASKS: &[&str] = &[
     "eval", "test", "plot", "infer", "predict", "export", "merg", "download", "upload", "prepar", "preproc", "convert", "bench",
     "generat", "serve", "serving", "server", "demo", "chat", "tok", "visuali", "analy", "score", "scoring", "quantiz", "data",
-    "sampl", "collect", "label", "setup", "util",
+    "sampl", "collect", "label", "setup", "util", "web", "gui",
 ];
 
 fn sounds_like_training(name: &str) -> bool {
