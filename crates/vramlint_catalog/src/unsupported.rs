@@ -257,13 +257,6 @@ static ROWS: &[Row] = &[
         ..ROW
     },
     Row {
-        id: "diffusion-pipe",
-        name: "diffusion-pipe",
-        modules: &["utils.unsloth_utils"],
-        source: "diffusion-pipe train.py",
-        ..ROW
-    },
-    Row {
         id: "one-trainer",
         name: "OneTrainer",
         modules: &["modules.util.config.TrainConfig", "modules.trainer.BaseTrainer"],
