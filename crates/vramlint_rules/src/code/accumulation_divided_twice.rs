@@ -46,8 +46,8 @@
 //! If the number passed to the Accelerator is not known or is 1, and if the loss is divided by something else.
 //!
 //! ## Sources
-//! accelerate 1.15.0 `accelerator.py` (`backward`), gradient norms compared: 0.633 for 2.534 with N = 4. DeepSpeed 0.19.8
-//! `runtime/engine.py` (`_scale_loss_by_gas`), read.
+//! accelerate 1.15.0 `accelerator.py` (`backward`), gradient norms compared: 0.633 for 2.534 with N = 4. DeepSpeed 0.19.6
+//! `runtime/engine.py:3238` (`backward`), read.
 //!
 //! # 中文
 //!
@@ -64,8 +64,8 @@
 //! 不安全：传入未除过的损失；梯度会变为 N 倍。
 //!
 //! ## 来源
-//! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。DeepSpeed 0.19.8 `runtime/engine.py`
-//! （`_scale_loss_by_gas`），阅读源码。
+//! accelerate 1.15.0 `accelerator.py`（`backward`），比较梯度范数：N = 4 时 0.633 对 2.534。DeepSpeed 0.19.6 `runtime/engine.py`
+//! （第 3238 行 `backward`），阅读源码。
 
 use super::loops::loops;
 use crate::{Context, Rule, Sink, Symptom, needs};
