@@ -82,6 +82,8 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     if found.capacity.is_some() {
         found.floor = cache.estimate(&lower_model.arch, &lower).low.min(found.estimate.low);
     }
+    // The lower bound that every output shows decides: what the project leaves open may make the run fit.
+    found.verdict = found.capacity.as_ref().map(|capacity| Verdict::of(found.floor, found.estimate.high, capacity.bytes));
     found.assumptions = assumptions;
     found.assumptions.extend(found.estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() }));
     found.library = Some(run.dialect);
