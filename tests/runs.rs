@@ -120,6 +120,10 @@ fn equal(found: &Value, wanted: &Json) -> bool {
         }
         Json::String(text) => found.as_str() == Some(text),
         Json::Bool(on) => *found == Value::Bool(*on),
+        Json::Array(wanted) => {
+            let Value::List(found) = found else { return false };
+            found.len() == wanted.len() && found.iter().zip(wanted).all(|(found, wanted)| equal(found, wanted))
+        }
         _ => false,
     }
 }

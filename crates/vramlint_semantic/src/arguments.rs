@@ -45,7 +45,9 @@ pub fn written(project: &Project, given: &ArgumentEntry) -> String {
 
 /// The name of a strategy in lower case; `default` where none is given. `None` where it is not known, or none of the words.
 pub fn strategy<'a>(set: &'a ArgumentSet, keys: &[&str], default: &'a str) -> Option<&'a str> {
-    let Some(given) = keys.iter().find_map(|key| set.get(key)) else { return (!set.open).then_some(default) };
+    let Some(given) = keys.iter().find_map(|key| set.get(key)) else {
+        return keys.iter().all(|key| set.lacks(key)).then_some(default);
+    };
     match given.value.as_ref()? {
         Value::Text(text) => Some(text.as_str()),
         _ => None,
@@ -61,7 +63,7 @@ pub fn first_entry<'a>(set: &'a ArgumentSet, keys: &[&str]) -> Option<&'a Argume
 pub fn number(set: &ArgumentSet, key: &str, default: f64) -> Option<f64> {
     match set.get(key) {
         Some(given) => given.value.as_ref()?.as_float(),
-        None => (!set.open).then_some(default),
+        None => set.lacks(key).then_some(default),
     }
 }
 

@@ -42,6 +42,7 @@ pub(super) fn argument_set(project: &Project, found: &CallRef, run: Option<usize
         classes: vec![name],
         other_names: Vec::new(),
         arguments,
+        redefined: Vec::new(),
         // A class of the project may have defaults of its own.
         open: call.open || call.is_subclass && !call.fields_known,
         strict: !call.is_subclass && !call.caught,

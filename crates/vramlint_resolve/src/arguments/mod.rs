@@ -23,6 +23,8 @@ pub struct ArgumentSet {
     pub other_names: Vec<String>,
     /// The arguments. Of several with one key, the effective one comes first.
     pub arguments: Vec<ArgumentEntry>,
+    /// Fields that classes of the project declare: they have defaults of their own.
+    pub redefined: Vec<String>,
     /// Whether there may be more arguments that are not visible.
     pub open: bool,
     /// Whether a key that none of the classes has is rejected.
@@ -116,14 +118,19 @@ impl ArgumentSet {
 
     /// Whether a key is certainly absent.
     pub fn lacks(&self, key: &str) -> bool {
-        !self.open && self.get(key).is_none()
+        self.has_library_default(key)
+    }
+
+    /// Whether a key is certainly not given, so that it has the default of the library's class.
+    fn has_library_default(&self, key: &str) -> bool {
+        !self.open && self.get(key).is_none() && !self.redefined.iter().any(|name| name == key)
     }
 
     /// The value of a key as a boolean: `default` if the key is certainly absent, `None` if unknown.
     pub fn bool(&self, key: &str, default: bool) -> Option<bool> {
         match self.get(key) {
             Some(given) => self.bool_of(given.value.as_ref()?),
-            None => (!self.open).then_some(default),
+            None => self.has_library_default(key).then_some(default),
         }
     }
 
@@ -141,7 +148,7 @@ impl ArgumentSet {
     pub fn int(&self, key: &str, default: i64) -> Option<i64> {
         match self.get(key) {
             Some(given) => given.value.as_ref()?.as_int(),
-            None => (!self.open).then_some(default),
+            None => self.has_library_default(key).then_some(default),
         }
     }
 
@@ -152,7 +159,7 @@ impl ArgumentSet {
                 Value::Null => Some(default),
                 value => value.as_str(),
             },
-            None => (!self.open).then_some(default),
+            None => self.has_library_default(key).then_some(default),
         }
     }
 

@@ -34,6 +34,7 @@ pub(super) fn from_parser(
         classes: names,
         other_names: code.options.iter().map(|option| option.dest.clone()).collect(),
         arguments: Vec::new(),
+        redefined: code.options.iter().map(|option| option.dest.clone()).collect(),
         strict: !parser.lenient,
         reader: ArgumentReader::Parser,
         place: launch.map_or(parser.place, |launch| FileRange::new(launch.file, launch.range)),
@@ -129,6 +130,7 @@ pub(super) fn from_trl_command(
             .chain(classes::TRL_COMMAND_KEYS.iter().map(|name| (*name).to_owned()))
             .collect(),
         arguments: Vec::new(),
+        redefined: Vec::new(),
         open: false,
         strict: true,
         reader: ArgumentReader::Parser,
@@ -161,6 +163,7 @@ pub(super) fn from_file(project: &Project, id: FileId, reader: ArgumentReader, r
         classes: vec![class.to_owned()],
         other_names: Vec::new(),
         arguments: Vec::new(),
+        redefined: Vec::new(),
         open: true,
         strict: false,
         reader,

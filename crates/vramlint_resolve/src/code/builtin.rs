@@ -1,7 +1,7 @@
 //! Python's built-in functions.
 
 use super::call_arguments::CallArguments;
-use super::command_line::OptionDeclaration;
+use super::command_line::{OptionDeclaration, OptionForm};
 use super::file_loads::READ_MODES;
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
@@ -85,6 +85,12 @@ impl Interpreter<'_> {
                 _ => AbstractValue::located(ValueKind::Unknown, place),
             },
             ("dict", _) => self.dict_call(args, place),
+            ("hasattr", Some(val)) => {
+                let name = args.positional.get(1).and_then(AbstractValue::constant).and_then(Value::as_str);
+                let known = name.and_then(|name| val.single().and_then(|alt| self.has_member(alt, name)));
+                let kind = known.map_or(ValueKind::Unknown, |has| ValueKind::Scalar(Value::Bool(has)));
+                AbstractValue::located(kind, place)
+            }
             ("getattr", Some(val)) => self.getattr(&val.clone(), args, place),
             ("setattr", Some(val)) => {
                 if let (Some(Value::Text(name)), Some(new)) =
@@ -97,6 +103,11 @@ impl Interpreter<'_> {
             ("super", _) => self.super_call(place),
             ("print", _) => AbstractValue::located(ValueKind::Scalar(Value::Null), place),
             ("len", Some(val)) => match val.single().map(|alt| &alt.kind) {
+                Some(ValueKind::External(path)) if &**path == "sys.argv" => {
+                    let count = self.command_line.arguments.count().and_then(|count| i64::try_from(count + 1).ok());
+                    let kind = count.map_or(ValueKind::Unknown, |count| ValueKind::Scalar(Value::Int(count)));
+                    AbstractValue::located(kind, place)
+                }
                 Some(ValueKind::Items(items)) => i64::try_from(items.len()).map_or_else(
                     |_| AbstractValue::unknown(),
                     |length| AbstractValue::located(ValueKind::Scalar(Value::Int(length)), place),
@@ -130,7 +141,7 @@ impl Interpreter<'_> {
                 dest: name.clone(),
                 default: Some(val),
                 place: at,
-                switch: false,
+                form: OptionForm::default(),
             };
             let val = self.add_option(parser, declared);
             self.scopes.set(scope, &name, val);
@@ -138,7 +149,7 @@ impl Interpreter<'_> {
     }
 
     fn dict_call(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
-        let id = self.new_object(ObjectKind::Dict { entries: Vec::new(), open: args.open || args.unpacked_block.is_some() });
+        let id = self.new_object(ObjectKind::Dict { entries: Vec::new(), open: args.open || self.has_unknown_block(args) });
         let whole = AbstractValue::located(ValueKind::Object(id), place);
         for val in &args.positional {
             self.update_dict(&whole, val);
@@ -155,7 +166,9 @@ impl Interpreter<'_> {
         };
         let found = self.attribute(val, &name, place);
         self.reads.log(&found);
+        let absent = val.single().and_then(|alt| self.has_member(alt, &name)) == Some(false);
         match args.positional.get(2) {
+            Some(default) if absent => default.clone(),
             Some(default) if found.is_unknown() => {
                 let known = found.alternatives.iter().any(|alt| alt.source.option.is_some() || alt.source.env.is_some());
                 if known { found.or_else(default.clone()) } else { found }

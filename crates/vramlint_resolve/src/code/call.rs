@@ -38,6 +38,7 @@ impl<'a> Interpreter<'a> {
         if is_backward(&call.callee) {
             self.mark_backward_trained(&callee, &args);
         }
+        self.grow_list(&call.callee, &args, place, scope);
         let mut alternatives = Vec::new();
         for alt in callee.alternatives.iter().take(CALLEES) {
             let recorded = self.record_call(call, alt, (&args, &ranges), place);
@@ -185,7 +186,13 @@ impl<'a> Interpreter<'a> {
                     }
                     _ => args.open = true,
                 },
-                ValueKind::Loaded(load, route) => args.unpacked_block = Some((*load, (**route).clone())),
+                ValueKind::Loaded(load, route) => {
+                    args.unpacked_block = Some((*load, (**route).clone()));
+                    for (key, val) in self.loaded_entries(*load, route, place).unwrap_or_default() {
+                        self.reads.log(&val);
+                        args.keyword.push((key, val.under_condition(alt.condition.as_ref())));
+                    }
+                }
                 _ => args.open = true,
             }
         }

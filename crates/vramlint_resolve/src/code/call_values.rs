@@ -5,6 +5,7 @@ use super::heap::{Heap, ObjectKind};
 use super::recorded_call::{ArgValue, CallArgument, DictEntry, PossibleValue};
 use super::value::{AbstractValue, Alternative, ValueKind};
 use std::collections::HashMap;
+use std::rc::Rc;
 use vramlint_base::{FileRange, TextRange, Value};
 
 /// Maximum nesting of dicts and lists.
@@ -33,7 +34,17 @@ impl ValueReader<'_> {
         let range_of = |ranges: &[Option<TextRange>], i: usize| ranges.get(i).copied().flatten();
         let positional = args.positional.iter().enumerate();
         let positional = positional.map(|(i, val)| argument(None, Some(i), range_of(&ranges.positional, i), val));
+        // Entries of an unpacked block of a file are read from the file.
+        let is_in_block = |val: &AbstractValue| match (args.unpacked_block.as_ref(), val.single()) {
+            (Some((load, block)), Some(alt)) => alt
+                .source
+                .loaded
+                .as_ref()
+                .is_some_and(|of| of.0 == *load && of.1.len() == block.len() + 1 && of.1.starts_with(block)),
+            _ => false,
+        };
         let keyword = args.keyword.iter().enumerate();
+        let keyword = keyword.filter(|(i, (_, val))| range_of(&ranges.keyword, *i).is_some() || !is_in_block(val));
         let keyword = keyword.map(|(i, (name, val))| argument(Some(name), None, range_of(&ranges.keyword, i), val));
         positional.chain(keyword).collect()
     }
@@ -50,11 +61,18 @@ impl ValueReader<'_> {
             (None, true) => Some("…".to_string()),
             (None, false) => None,
         };
+        let loaded = alt.source.loaded.as_deref();
         PossibleValue {
-            value: self.value(&alt.kind, place, depth),
+            value: match loaded {
+                Some((load, route)) => self.value(&ValueKind::Loaded(*load, Rc::new(route.clone())), place, depth),
+                None => self.value(&alt.kind, place, depth),
+            },
             place,
             condition,
-            may_be_overridden: alt.source.may_be_overridden || alt.source.option.is_some() || alt.source.env.is_some(),
+            may_be_overridden: alt.source.may_be_overridden
+                || alt.source.option.is_some()
+                || alt.source.env.is_some()
+                || loaded.is_some(),
             option: alt.source.option.clone(),
         }
     }

@@ -140,8 +140,13 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
     /// Emits a value whose concept follows from the shape of the code.
     pub(super) fn emit_inferred(&mut self, concept: Concept, val: &AbstractValue, stage: Option<&'static str>) {
         for alt in &val.alternatives {
-            if let (Some(value), Some(_)) = (self.heap.data_unless_absent(alt), alt.source.place) {
-                let mut candidate = self.candidate(alt, Resolved::Known(value), None);
+            let value = match (self.heap.data_unless_absent(alt), &alt.kind) {
+                (Some(value), _) => Some(Resolved::Known(value)),
+                (None, ValueKind::Loaded(..)) => Some(Self::unknown(alt)),
+                _ => None,
+            };
+            if let (Some(value), Some(_)) = (value, alt.source.place) {
+                let mut candidate = self.candidate(alt, value, None);
                 candidate.reaches_call = true;
                 candidate.stage = stage;
                 self.facts.push(concept, Strength::Call, candidate);
@@ -193,7 +198,7 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         };
         let loaded_key = match &alt.kind {
             ValueKind::Loaded(load, route) => Some((*load, (**route).clone())),
-            _ => None,
+            _ => source.loaded.as_deref().cloned(),
         };
         CodeCandidate {
             candidate: Candidate {

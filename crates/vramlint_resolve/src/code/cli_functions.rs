@@ -1,7 +1,7 @@
 //! Functions whose parameters come from the command line: fire, click, typer, hydra.
 
 use super::call_arguments::CallArguments;
-use super::command_line::{CommandKind, OptionDeclaration, both_spellings, dest_of};
+use super::command_line::{CommandKind, OptionDeclaration, OptionForm, both_spellings, dest_of};
 use super::control_flow::DeferredCall;
 use super::facts::{LoadRole, LoadedFile};
 use super::heap::{FieldSource, ObjectKind};
@@ -109,7 +109,9 @@ impl<'a> Interpreter<'a> {
             let switch = call.keyword("is_flag").is_some() || names.iter().any(|name| name.starts_with("--no-"));
             let at = FileRange::new(file, decorator.range);
             let default = default.or_else(|| switch.then(|| AbstractValue::located(ValueKind::Scalar(Value::Bool(false)), at)));
-            return self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place: at, switch });
+            let multiple = call.keyword("multiple").is_some();
+            let form = OptionForm { list: multiple, ..if switch { OptionForm::switch(true) } else { OptionForm::default() } };
+            return self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place: at, form });
         }
         let mut names = both_spellings(&param.name);
         let default = match &param.default {
@@ -123,7 +125,9 @@ impl<'a> Interpreter<'a> {
             None => None,
         };
         let switch = switches && matches!(default.as_ref().and_then(AbstractValue::nominal), Some(Value::Bool(_)));
-        self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place, switch })
+        let form =
+            if switch { OptionForm::switch(true) } else { OptionForm { required: default.is_none(), ..OptionForm::default() } };
+        self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place, form })
     }
 
     /// Registers a function as a command if its decorators make it one.
@@ -168,16 +172,10 @@ impl<'a> Interpreter<'a> {
             _ => None,
         };
         let (folder, name) = (text("config_path"), text("config_name"));
-        let arguments = self.command_line.arguments;
-        let given =
-            |names: [&str; 2]| arguments.option(&names.map(str::to_string)).map(|given| given.values.first().cloned().flatten());
-        // An option whose value is not known leaves the file open.
-        let or_given = |names, declared: Option<String>| match given(names) {
-            Some(value) => value.as_ref().and_then(Value::as_str).map(str::to_string),
-            None => declared,
-        };
-        let folder = or_given(["config-path", "cp"], folder);
-        let name = or_given(["config-name", "cn"], name);
+        let given = |name: &str, short: &str| self.command_line.arguments.option(name, &[short.to_owned()]);
+        // hydra 1.3 hydra/_internal/utils.py get_args_parser
+        let name = given("config_name", "-cn").map_or(name, |given| given.words.first().cloned().flatten());
+        let folder = given("config_path", "-cp").map_or(folder, |given| given.words.first().cloned().flatten());
         let path = name.map(|name| {
             let named = matches!(name.rsplit_once('.'), Some((_, "yaml" | "yml")));
             let name = if named { name } else { format!("{name}.yaml") };
@@ -185,6 +183,9 @@ impl<'a> Interpreter<'a> {
             let own = self.sources.file(file).map_or("", |file| file.folder());
             modules::normalize_path(&modules::join_path(&modules::join_path(own, folder.as_deref().unwrap_or("")), &name))
         });
+        if let Some(file) = path.as_deref().and_then(|path| self.sources.paths.resolve_exact(path)) {
+            self.facts.loaded_files.insert(self.facts.loads.len(), file);
+        }
         self.facts.loads.push(LoadedFile {
             path,
             option: None,

@@ -13,17 +13,25 @@ const OPTIONS: usize = 1_000;
 impl Interpreter<'_> {
     /// Declares an option. Returns the value that the code sees.
     pub(super) fn add_option(&mut self, parser: usize, declared: OptionDeclaration) -> AbstractValue {
-        let OptionDeclaration { names, dest, default, place, switch } = declared;
+        let OptionDeclaration { names, dest, default, place, .. } = declared;
+        let stated = default.clone();
         let default = default.filter(|val| !matches!(val.nominal(), Some(Value::Null)));
         let known = default.as_ref().and_then(|val| self.heap.as_data(val));
         let default_place = default.as_ref().and_then(place_of_value);
-        let val = self.command_line.as_option_value(
-            default.unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)),
-            &dest,
-            &names,
-        );
+        // Without a default an option that is not given is `None`.
+        let absent = match &stated {
+            Some(val) => val.clone(),
+            None if declared.form.required => AbstractValue::located(ValueKind::Unknown, place),
+            None => AbstractValue::located(ValueKind::Scalar(Value::Null), place),
+        };
+        let is_none = matches!(absent.nominal(), Some(Value::Null));
+        let mut val = self.command_line.as_option_value(absent, &dest, &names, &declared.form);
+        if is_none && val.alternatives.iter().any(|alt| alt.source.may_be_overridden) {
+            val = AbstractValue::new(ValueKind::Unknown, (*val.alternatives[0].source).clone());
+        }
         if self.facts.options.len() < OPTIONS {
-            let option = CliOption { names, dest: dest.clone(), default: known, default_place, place, switch };
+            let option =
+                CliOption { names, dest: dest.clone(), default: known, default_place, place, switch: declared.form.switch };
             if !self.facts.options.iter().any(|known| known.place == place && known.dest == dest) {
                 self.facts.options.push(option);
             }

@@ -1,7 +1,7 @@
 //! Command lines: argparse, click, typer, fire, dataclass parsers, hydra.
 
 use super::call_arguments::CallArguments;
-use super::command_line::{OptionDeclaration, both_spellings, dest_of};
+use super::command_line::{OptionDeclaration, OptionForm, both_spellings};
 use super::facts::{ArgumentClass, LoadRole, LoadedFile, ParserUse};
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
@@ -64,7 +64,8 @@ impl Interpreter<'_> {
                     self.facts.option_values.retain(|info| info.parser != id || info.dest != *dest);
                     self.facts.options.retain(|option| option.dest != *dest);
                     let default = Some(val.clone());
-                    self.add_option(id, OptionDeclaration { names, dest: dest.clone(), default, place, switch: false });
+                    let form = OptionForm::default();
+                    self.add_option(id, OptionDeclaration { names, dest: dest.clone(), default, place, form });
                 }
                 AbstractValue::located(ValueKind::Unknown, place)
             }
@@ -85,34 +86,6 @@ impl Interpreter<'_> {
         }
     }
 
-    fn add_argument(&mut self, parser: usize, args: &CallArguments, place: FileRange) {
-        let names: Vec<String> =
-            args.positional.iter().filter_map(|val| val.constant().and_then(Value::as_str).map(str::to_string)).collect();
-        let explicit = args.get("dest").and_then(AbstractValue::constant).and_then(Value::as_str).map(str::to_string);
-        let dest = explicit.unwrap_or_else(|| dest_of(&names));
-        if dest.is_empty() {
-            return;
-        }
-        let action = args.get("action").and_then(AbstractValue::constant).and_then(Value::as_str);
-        let switch = matches!(action, Some("store_true" | "store_false" | "store_const" | "count"));
-        let mut default = args.get("default").cloned();
-        if default.is_none() && matches!(action, Some("store_true" | "store_false")) {
-            default = Some(AbstractValue::located(ValueKind::Scalar(Value::Bool(action == Some("store_false"))), place));
-        }
-        let kind = args.get("type").and_then(AbstractValue::library_path);
-        if let (Some(kind), Some(val)) = (kind.as_deref(), &default)
-            && let Some(Value::Text(_)) = val.nominal()
-        {
-            // argparse converts a default that is a string to the option's type.
-            default = Some(self.call_builtin(
-                leaf(kind),
-                &CallArguments { positional: vec![val.clone()], ..CallArguments::default() },
-                place,
-            ));
-        }
-        self.add_option(parser, OptionDeclaration { names, dest, default, place, switch });
-    }
-
     /// Declares the fields of classes as options.
     pub(super) fn declare_fields(&mut self, classes: &[AbstractValue], place: FileRange) {
         let parser = self.command_parser();
@@ -129,7 +102,8 @@ impl Interpreter<'_> {
                         let default = self.definitions.class_attribute(&self.scopes, class, &name);
                         let at = default.as_ref().and_then(place_of_value).unwrap_or(place);
                         let names = both_spellings(&name);
-                        self.add_option(parser, OptionDeclaration { names, dest: name, default, place: at, switch: false });
+                        let form = OptionForm { required: default.is_none(), ..self.field_form(class, &name) };
+                        self.add_option(parser, OptionDeclaration { names, dest: name, default, place: at, form });
                     }
                 }
                 ValueKind::External(path) => self.declare_library_class(&path.clone(), place),
@@ -220,7 +194,16 @@ impl Interpreter<'_> {
                         role: LoadRole::Arguments,
                     });
                 }
-                FieldSource::Loaded(index.min(self.facts.loads.len().saturating_sub(1)), Vec::new())
+                let load = index.min(self.facts.loads.len().saturating_sub(1));
+                let config = self.command_line.arguments.option("config", &[]).and_then(|given| given.words.first()?.clone());
+                if let Some(word) = config {
+                    let path = AbstractValue::located(ValueKind::Scalar(Value::Text(word)), place)
+                        .map_source(|source| source.option = Some("config".to_string()));
+                    if let Some(file) = self.named_file(&path, place) {
+                        self.facts.loaded_files.insert(load, file);
+                    }
+                }
+                FieldSource::Loaded(load, Vec::new())
             }
             "parse_yaml_file" | "parse_json_file" => {
                 let loader = if name == "parse_yaml_file" { Loader::PyYaml } else { Loader::Json };
@@ -229,12 +212,16 @@ impl Interpreter<'_> {
                         if let Some(file) = self.facts.loads.get_mut(load) {
                             file.role = LoadRole::Arguments;
                         }
+                        self.emit_parsed_file(classes, load, place);
                         FieldSource::Loaded(load, Vec::new())
                     }
                     _ => FieldSource::Overridable,
                 }
             }
-            "parse_dict" => FieldSource::Overridable,
+            "parse_dict" => {
+                let dict = args.arg("args", 0).cloned();
+                return self.parsed_dict(classes, dict.as_ref(), place);
+            }
             _ => return AbstractValue::located(ValueKind::Unknown, place),
         };
         let mut items: Vec<AbstractValue> = classes.iter().map(|class| self.parsed_class(class, &rest, place)).collect();
@@ -242,24 +229,6 @@ impl Interpreter<'_> {
             items.push(AbstractValue::located(ValueKind::Unknown, place));
         }
         AbstractValue::located(ValueKind::Items(Rc::new(items)), place)
-    }
-
-    /// An object whose fields come from a command line or a file.
-    pub(super) fn parsed_class(&mut self, class: &AbstractValue, rest: &FieldSource, place: FileRange) -> AbstractValue {
-        match class.single().map(|alt| alt.kind.clone()) {
-            Some(ValueKind::Class(class)) => {
-                self.definitions.classes[class].made = true;
-                AbstractValue::located(
-                    ValueKind::Object(self.new_object(ObjectKind::Instance { class, rest: rest.clone() })),
-                    place,
-                )
-            }
-            Some(ValueKind::External(path)) => {
-                AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(path))), place)
-            }
-            Some(ValueKind::Function { id, receiver }) => self.run_command(id, receiver, place),
-            _ => AbstractValue::located(ValueKind::Unknown, place),
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The command line of the script: the options of the launch, and how options become values.
 
-use super::script_arguments::{GivenOption, ScriptArguments};
+use super::script_arguments::ScriptArguments;
 use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -34,38 +34,48 @@ pub(super) struct OptionDeclaration {
     pub(super) dest: String,
     pub(super) default: Option<AbstractValue>,
     pub(super) place: FileRange,
-    pub(super) switch: bool,
+    pub(super) form: OptionForm,
 }
 
 /// The command line as the code and the launch see it.
 pub(super) struct CommandLine<'a> {
-    /// The arguments of the script.
+    /// The arguments of the launch.
     pub(super) arguments: &'a ScriptArguments,
     /// Functions that are commands.
     pub(super) commands: HashMap<usize, CommandKind>,
     /// The parser of options without a parser object: of click, typer and fire.
     pub(super) parser: Option<usize>,
+    /// By parser, the number of arguments that it takes by position.
+    pub(super) positions: HashMap<usize, usize>,
 }
 
 impl<'a> CommandLine<'a> {
     pub(super) fn new(arguments: &'a ScriptArguments) -> Self {
-        Self { arguments, commands: HashMap::new(), parser: None }
+        Self { arguments, commands: HashMap::new(), parser: None, positions: HashMap::new() }
     }
 
-    /// Marks a value as that of an option with these spellings: the command line sets it, may set another, or leaves the default.
-    pub(super) fn as_option_value(&self, val: AbstractValue, dest: &str, names: &[String]) -> AbstractValue {
-        let given = self.arguments.option(names).or_else(|| self.arguments.option(&[dest.to_string()]));
-        let kind = given.map(|given| given_kind(given, &val));
-        // The launcher passes the rank itself.
-        let may_be_given = !self.arguments.complete || dest == "local_rank";
+    /// Marks a value as that of an option: the launch sets it, or may set another.
+    pub(super) fn as_option_value(&self, val: AbstractValue, dest: &str, names: &[String], form: &OptionForm) -> AbstractValue {
+        let kind = match form.position {
+            Some(index) => {
+                let word = self.arguments.positional.get(index);
+                word.map(|word| parse_words(std::slice::from_ref(word), val.nominal(), form))
+            }
+            None => self.arguments.option(dest, names).map(|given| match given.name.strip_prefix("no-") {
+                Some(rest) if rest != dest && dest_of(&[rest.to_owned()]) == dest => ValueKind::Scalar(Value::Bool(false)),
+                _ => parse_words(&given.words, val.nominal(), form),
+            }),
+        };
+        let certain = match &kind {
+            Some(kind) => !matches!(kind, ValueKind::Unknown),
+            // The launcher passes the rank itself.
+            None => self.arguments.complete && !form.required && dest != "local_rank",
+        };
         let mut val = val;
         for alt in &mut val.alternatives {
             let source = Rc::make_mut(&mut alt.source);
             source.option = Some(dest.to_string());
-            source.may_be_overridden = match &kind {
-                Some(kind) => matches!(kind, ValueKind::Unknown),
-                None => may_be_given,
-            };
+            source.may_be_overridden = !certain;
             source.declared = true;
             source.default = true;
             if source.path.is_empty() {
@@ -84,40 +94,101 @@ impl<'a> CommandLine<'a> {
     }
 }
 
-/// The value of an option on the command line, as its parser converts it. Several words are a list.
-fn given_kind(given: &GivenOption, default: &AbstractValue) -> ValueKind {
-    let is_list = matches!(default.alternatives.first().map(|alt| &alt.kind), Some(ValueKind::Items(_)));
-    let scalar = |value: &Option<Value>, default: Option<&Value>| {
-        value.as_ref().map_or(ValueKind::Unknown, |value| ValueKind::Scalar(parse_word(value, default)))
-    };
-    match given.values.as_slice() {
-        [single] if !is_list => scalar(single, default.nominal()),
-        values if values.iter().any(Option::is_none) => ValueKind::Unknown,
-        values => {
-            let items = values.iter().map(|value| AbstractValue::new(scalar(value, None), ValueSource::default()));
-            ValueKind::Items(Rc::new(items.collect()))
-        }
+/// What a parser does with the words of an option.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OptionForm {
+    /// The type that converts a word.
+    pub(super) word: WordType,
+    /// Whether it takes no word.
+    pub(super) switch: bool,
+    /// Whether it takes several words.
+    pub(super) list: bool,
+    /// What it is if it is given without a word.
+    pub(super) switched: Option<Value>,
+    /// What a function of the project makes of its word.
+    pub(super) converted: Option<Value>,
+    /// Its index among the arguments that are taken by position.
+    pub(super) position: Option<usize>,
+    /// Whether the program ends if it is not given.
+    pub(super) required: bool,
+}
+
+impl OptionForm {
+    /// An option that takes no word.
+    pub(super) fn switch(switched: bool) -> Self {
+        Self { switch: true, switched: Some(Value::Bool(switched)), ..Self::default() }
     }
 }
 
-/// A word of the command line as the option's parser converts it: a string if the default is a string, otherwise a number if it
-/// looks like one.
-fn parse_word(word: &Value, default: Option<&Value>) -> Value {
-    let Value::Text(text) = word else { return word.clone() };
-    if matches!(default, Some(Value::Text(_))) {
-        return word.clone();
+/// The type that converts a word of the command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum WordType {
+    /// Not visible: a string if the default is a string, otherwise a number or a boolean if it looks like one.
+    #[default]
+    Guessed,
+    Int,
+    Float,
+    Text,
+    /// `bool`: every word but the empty one is true.
+    Truth,
+    /// `true` and `false` in words.
+    Flag,
+}
+
+/// The words of an option as its parser converts them.
+fn parse_words(words: &[Option<String>], default: Option<&Value>, form: &OptionForm) -> ValueKind {
+    if let Some(value) = &form.converted {
+        return ValueKind::Scalar(value.clone());
     }
-    // Programs convert `1` and `0` for an option whose default is a boolean.
-    if let (Some(Value::Bool(_)), "0" | "1") = (default, text.as_str()) {
-        return Value::Bool(text == "1");
+    let words = if form.switch { &[] } else { words };
+    let item = |word: &Option<String>| match word {
+        Some(text) => parse_word(text, default, form.word).map_or(ValueKind::Unknown, ValueKind::Scalar),
+        None => ValueKind::Unknown,
+    };
+    match words {
+        [] if form.list => ValueKind::Items(Rc::default()),
+        [] => ValueKind::Scalar(form.switched.clone().unwrap_or(Value::Bool(true))),
+        words if form.list => {
+            let items = words.iter().map(|word| AbstractValue::new(item(word), ValueSource::default()));
+            ValueKind::Items(Rc::new(items.collect()))
+        }
+        [first, ..] => item(first),
     }
-    match (text.parse(), text.parse(), text.as_str()) {
-        (Ok(number), _, _) if !matches!(default, Some(Value::Float(_))) => Value::Int(number),
-        (_, Ok(number), _) => Value::Float(number),
+}
+
+/// A word of the command line as the option's parser converts it.
+fn parse_word(text: &str, default: Option<&Value>, word: WordType) -> Option<Value> {
+    match word {
+        WordType::Text => Some(Value::Text(text.to_owned())),
+        WordType::Truth => Some(Value::Bool(!text.is_empty())),
+        WordType::Int => text.trim().parse().ok().map(Value::Int),
+        WordType::Float => text.trim().parse().ok().map(Value::Float),
+        WordType::Flag => match text.to_lowercase().as_str() {
+            "yes" | "true" | "t" | "y" | "1" | "on" => Some(Value::Bool(true)),
+            "no" | "false" | "f" | "n" | "0" | "off" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        WordType::Guessed if matches!(default, Some(Value::Text(_))) => Some(Value::Text(text.to_owned())),
+        WordType::Guessed if matches!(default, Some(Value::Bool(_))) => Some(match text {
+            "0" | "1" => Value::Bool(text == "1"),
+            _ => str_to_bool(text).map_or_else(|| guessed_word(text), Value::Bool),
+        }),
+        WordType::Guessed if matches!(default, Some(Value::Float(_))) => match text.parse() {
+            Ok(number) => Some(Value::Float(number)),
+            Err(_) => Some(guessed_word(text)),
+        },
+        WordType::Guessed => Some(guessed_word(text)),
+    }
+}
+
+/// A word whose type is not visible: a number or a boolean if it looks like one.
+pub(super) fn guessed_word(text: &str) -> Value {
+    match (text.parse(), text.parse(), text) {
+        (Ok(number), _, _) => Value::Int(number),
+        (_, Ok(number), _) if !text.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) => Value::Float(number),
         (.., "true" | "True") => Value::Bool(true),
         (.., "false" | "False") => Value::Bool(false),
-        _ if matches!(default, Some(Value::Bool(_))) => str_to_bool(text).map_or_else(|| word.clone(), Value::Bool),
-        _ => word.clone(),
+        _ => Value::Text(text.to_owned()),
     }
 }
 

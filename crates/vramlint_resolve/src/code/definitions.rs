@@ -108,6 +108,20 @@ impl Definitions<'_> {
         found
     }
 
+    /// The annotation of a field, and the class that has it.
+    pub(super) fn annotation(&self, class: usize, name: &str) -> Option<(usize, &Expr)> {
+        self.lineage(class).into_iter().find_map(|class| {
+            self.classes[class].def.body.iter().find_map(|stmt| match &stmt.kind {
+                StmtKind::Assign { targets, annotation: Some(annotation), .. }
+                    if targets.first().and_then(Expr::dotted).as_deref() == Some(name) =>
+                {
+                    Some((class, annotation))
+                }
+                _ => None,
+            })
+        })
+    }
+
     /// Whether a class that derives from `base` is a record.
     pub(super) fn makes_record(&self, base: &AbstractValue) -> bool {
         base.alternatives.iter().any(|alt| match &alt.kind {

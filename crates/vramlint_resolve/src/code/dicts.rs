@@ -89,6 +89,13 @@ impl<'a> Interpreter<'a> {
                     }
                 }
             }
+            let loaded = other.single().is_some_and(|alt| matches!(alt.kind, ValueKind::Loaded(..)));
+            if loaded && let Some(entries) = self.known_entries(other, self.sources.entry_start()) {
+                known = true;
+                for (key, val) in entries {
+                    self.set_entry(id, Value::Text(key), val, single);
+                }
+            }
             if !known {
                 self.heap.open_dict(id);
             }

@@ -36,6 +36,9 @@ impl<'a> Interpreter<'a> {
                 val
             }
             ExprKind::Subscript(base, index) => {
+                if let Some(words) = self.words_of(expr, scope) {
+                    return words;
+                }
                 let base = self.eval(base, scope);
                 let index = self.eval(index, scope);
                 let val = self.subscript(&base, &index, place);
@@ -50,7 +53,7 @@ impl<'a> Interpreter<'a> {
             }
             ExprKind::Binary(left, op, right) => {
                 let left = self.eval(left, scope);
-                if *op == "and" && self.truth(&left) == Some(false) || *op == "or" && self.truth(&left) == Some(true) {
+                if *op == "and" && self.heap.truth(&left) == Some(false) || *op == "or" && self.heap.truth(&left) == Some(true) {
                     return left;
                 }
                 let right = self.eval(right, scope);
@@ -62,9 +65,13 @@ impl<'a> Interpreter<'a> {
             }
             ExprKind::Compare(left, op, right) => {
                 let left = self.eval(left, scope);
-                let left = self.settled(left);
                 let right = self.eval(right, scope);
-                let right = self.settled(right);
+                if matches!(*op, "in" | "not in")
+                    && let (Some(Value::Text(name)), Some(holder)) = (left.constant(), right.single())
+                    && let Some(has) = self.has_member(holder, name)
+                {
+                    return AbstractValue::located(ValueKind::Scalar(Value::Bool(has == (*op == "in"))), place);
+                }
                 compare(&left, op, &right, place)
             }
             ExprKind::Conditional { test, body, orelse } => self.conditional(test, body, orelse, place, scope),
@@ -116,7 +123,7 @@ impl<'a> Interpreter<'a> {
 
     fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: FileRange, scope: usize) -> AbstractValue {
         let val = self.eval(test, scope);
-        match self.truth(&val) {
+        match self.heap.truth(&val) {
             Some(true) => return self.eval(body, scope),
             Some(false) => return self.eval(orelse, scope),
             None => {}
@@ -146,7 +153,7 @@ impl<'a> Interpreter<'a> {
         match op {
             "or" => return self.or_value(left, right),
             "and" => {
-                return if self.truth(left) == Some(true) {
+                return if self.heap.truth(left) == Some(true) {
                     right.clone()
                 } else {
                     AbstractValue::located(ValueKind::Unknown, place)
@@ -166,7 +173,6 @@ impl<'a> Interpreter<'a> {
             }
             _ => {}
         }
-        let (left, right) = (&self.settled(left.clone()), &self.settled(right.clone()));
         let mut alternatives = Vec::new();
         for a in &left.alternatives {
             for b in &right.alternatives {
@@ -197,7 +203,7 @@ impl<'a> Interpreter<'a> {
 
     /// `a or b`.
     fn or_value(&mut self, left: &AbstractValue, right: &AbstractValue) -> AbstractValue {
-        match self.truth(left) {
+        match self.heap.truth(left) {
             Some(true) => left.clone(),
             Some(false) => right.clone(),
             None => left.clone().or_else(right.clone()),
@@ -205,10 +211,9 @@ impl<'a> Interpreter<'a> {
     }
 
     fn unary(&mut self, op: &str, inner: &AbstractValue, place: FileRange) -> AbstractValue {
-        let inner = &self.settled(inner.clone());
         if op == "not" {
             let may_be_overridden = inner.alternatives.iter().any(|alt| alt.source.may_be_overridden);
-            return match self.truth(inner) {
+            return match self.heap.truth(inner) {
                 Some(truth) => AbstractValue::new(
                     ValueKind::Scalar(Value::Bool(!truth)),
                     ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() },
@@ -284,6 +289,9 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
             }),
             _ => None,
         },
+        (ValueKind::Scalar(Value::Text(x)), "in" | "not in", ValueKind::Scalar(Value::Text(y))) => {
+            Some(y.contains(x.as_str()) == (op == "in"))
+        }
         (ValueKind::Scalar(x), "in" | "not in", ValueKind::Items(items)) => {
             let known: Option<Vec<&Value>> = items.iter().map(AbstractValue::constant).collect();
             known.map(|items| items.iter().any(|item| same_scalar(item, x)) == (op == "in"))

@@ -5,7 +5,7 @@ use super::facts::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, Load
 use super::model_record::ModelRecord;
 use super::value::{AbstractValue, Alternative};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use vramlint_base::{FileRange, Value};
+use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::Loader;
 
@@ -30,6 +30,8 @@ pub(super) enum Strength {
 pub(super) struct FactsBuilder {
     pub(super) candidates: Vec<(Concept, Strength, CodeCandidate)>,
     pub(super) loads: Vec<LoadedFile>,
+    /// The files that loads read, by the index of the load, as far as they are known.
+    pub(super) loaded_files: HashMap<usize, FileId>,
     pub(super) options: Vec<CliOption>,
     pub(super) option_values: Vec<OptionValue>,
     pub(super) argument_classes: Vec<ArgumentClass>,
@@ -100,7 +102,9 @@ impl FactsBuilder {
         let alt: Option<&Alternative> = path.alternatives.first();
         let text = alt.and_then(Alternative::scalar).and_then(Value::as_str).map(str::to_string);
         let option = alt.and_then(|alt| alt.source.option.clone());
+        let word = |name: &str| name.strip_prefix("sys.argv[")?.strip_suffix(']')?.parse().ok();
         let argument = path.library_path().and_then(|path| path.strip_prefix("sys.argv.").and_then(|n| n.parse().ok()));
+        let argument = argument.or_else(|| alt.and_then(|alt| word(&alt.source.name)));
         let known = self.loads.iter().position(|load| load.place == place && load.path == text && load.option == option);
         if let Some(index) = known {
             return index;

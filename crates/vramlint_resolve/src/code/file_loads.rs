@@ -37,6 +37,9 @@ impl Interpreter<'_> {
         };
         let path = self.heap.opened_path(val, DEPTH);
         let load = self.facts.add_load(&path, loader, place, LoadRole::Data);
+        if let Some(file) = self.named_file(&path, place) {
+            self.facts.loaded_files.insert(load, file);
+        }
         AbstractValue::new(
             ValueKind::Loaded(load, Rc::default()),
             ValueSource { place: Some(place), may_be_overridden: true, ..ValueSource::default() },

@@ -2,6 +2,7 @@
 
 use super::call_arguments::CallArguments;
 use super::candidates::ReachedCall;
+use super::command_line::OptionForm;
 use super::conditions::PathConditions;
 use super::control_flow::ControlFlow;
 use super::facts::{AcceleratorUse, CodeCandidate, CodeFacts, ModelLoad};
@@ -108,6 +109,7 @@ impl Interpreter<'_> {
                 AbstractValue::located(ValueKind::Scalar(default.clone()), place),
                 &option.dest,
                 &option.names,
+                &OptionForm { switch: option.switch, ..OptionForm::default() },
             );
             if let Some(alt) = val.single() {
                 let value =

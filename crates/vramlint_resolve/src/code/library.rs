@@ -94,6 +94,13 @@ impl Interpreter<'_> {
                     AbstractValue::located(ValueKind::Unknown, place)
                 }
             }
+            ObjectKind::Namespace(_) if name == "update" => {
+                let entries = args.positional.first().and_then(|other| self.known_entries(other, place)).unwrap_or_default();
+                for (key, val) in entries.into_iter().chain(args.keyword.iter().cloned()) {
+                    self.set_attribute(&AbstractValue::new(ValueKind::Object(id), ValueSource::default()), &key, &val);
+                }
+                AbstractValue::located(ValueKind::Scalar(Value::Null), place)
+            }
             ObjectKind::Lora | ObjectKind::Quantization(_) | ObjectKind::Namespace(_) => {
                 AbstractValue::located(ValueKind::Unknown, place)
             }
@@ -177,6 +184,7 @@ impl Interpreter<'_> {
                 }
             }
             "copy" => self.copy_dict(&whole),
+            "items" => self.items_of(&whole, place).unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)),
             _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
@@ -191,11 +199,21 @@ impl Interpreter<'_> {
                 let Some(Value::Text(key)) = args.positional.first().and_then(AbstractValue::constant).cloned() else {
                     return AbstractValue::located(ValueKind::Unknown, place);
                 };
-                let own = self.loaded_key(load, &route, &key, place);
-                match args.positional.get(1) {
-                    Some(default) => self.key_or(own, declare(default.clone(), &key, None)),
-                    None => own,
+                let absent = args.positional.get(1).map(|default| declare(default.clone(), &key, None));
+                let absent = absent.or_else(|| {
+                    let none = || AbstractValue::located(ValueKind::Scalar(Value::Null), place);
+                    (self.loaded_has(load, &route, &key) == Some(false)).then(none)
+                });
+                self.loaded_key_or(load, &route, &key, absent, place)
+            }
+            ("items", Some(_)) => self.items_of(val, place).unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)),
+            ("update", Some((load, route))) => {
+                if let Some(entries) = args.positional.first().and_then(|other| self.known_entries(other, place)) {
+                    for (key, val) in entries.into_iter().chain(args.keyword.iter().cloned()) {
+                        self.overlay_key(load, &route, &key, val);
+                    }
                 }
+                AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
             (
                 "open" | "read" | "read_text" | "read_bytes" | "resolve" | "absolute" | "expanduser" | "as_posix" | "strip"
@@ -209,11 +227,36 @@ impl Interpreter<'_> {
                 self.path_of_parts(&parts, place)
             }
             ("lower" | "upper", None) => Self::change_case(val, name, place),
+            ("startswith" | "endswith", None) => Self::compare_ends(val, name, args, place),
             ("append" | "extend" | "insert" | "remove" | "clear" | "sort", _) => {
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
             _ => AbstractValue::located(ValueKind::Unknown, place),
         }
+    }
+
+    /// `text.endswith(".yaml")`, also with a tuple.
+    fn compare_ends(val: &AbstractValue, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+        let unknown = AbstractValue::located(ValueKind::Unknown, place);
+        let (Some(alt), Some(ends)) = (val.single(), args.positional.first().and_then(AbstractValue::single)) else {
+            return unknown;
+        };
+        let Some(Value::Text(text)) = alt.scalar() else { return unknown };
+        let ends: Option<Vec<&str>> = match &ends.kind {
+            ValueKind::Items(items) => items.iter().map(|item| item.constant().and_then(Value::as_str)).collect(),
+            kind => {
+                if let ValueKind::Scalar(Value::Text(end)) = kind {
+                    Some(vec![end.as_str()])
+                } else {
+                    None
+                }
+            }
+        };
+        let Some(ends) = ends else { return unknown };
+        let fits = ends.iter().any(|end| if name == "endswith" { text.ends_with(end) } else { text.starts_with(end) });
+        let may_be_overridden = alt.source.may_be_overridden || alt.condition.is_some();
+        let source = ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() };
+        AbstractValue::new(ValueKind::Scalar(Value::Bool(fits)), source)
     }
 
     fn change_case(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {

@@ -1,126 +1,210 @@
-//! Values of loaded files that are known while the code is interpreted: they decide branches and fallbacks.
+//! Values of files that the code loads, where the file is known.
 
+use super::call_arguments::CallArguments;
+use super::command_line::guessed_word;
+use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::value::{AbstractValue, ValueKind, ValueSource};
-use crate::SourceFile;
+use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use std::rc::Rc;
-use vramlint_base::value_readers::python_truth;
-use vramlint_base::{Value, is_templated};
-use vramlint_syntax::data::{Loader, NodeRef};
+use vramlint_base::{FileId, FileRange, Value, is_templated};
+use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
-/// A value at a route of keys in a loaded file.
-pub(super) enum LoadedValue {
-    /// The file or the command line has it.
-    Known(Value),
-    /// The file does not have the key.
-    Absent,
-    /// Neither is certain.
+/// Maximum number of entries of a block that are read one by one.
+const MAX_ENTRIES: usize = 200;
+
+/// What a loaded file has at a route of keys.
+enum LoadedNode<'a> {
+    /// The file is not known.
     Unknown,
+    /// It has no such key.
+    Absent,
+    /// The value.
+    Present(NodeRef<'a>),
 }
 
-impl Interpreter<'_> {
-    /// Whether a value is certainly true or false for these arguments of the script and these files.
-    pub(super) fn truth(&self, val: &AbstractValue) -> Option<bool> {
-        match val.single().filter(|alt| alt.condition.is_none()).map(|alt| &alt.kind) {
-            Some(ValueKind::Loaded(load, route)) => match self.loaded_value(*load, route) {
-                LoadedValue::Known(value) => Some(python_truth(&value)),
-                LoadedValue::Absent | LoadedValue::Unknown => None,
-            },
-            _ => self.heap.truth(val),
-        }
-    }
-
-    /// A value of a loaded file as the scalar that the file has; other values as they are. For computing: the result has no key.
-    pub(super) fn settled(&self, val: AbstractValue) -> AbstractValue {
-        let Some(alt) = val.single() else { return val };
-        let ValueKind::Loaded(load, route) = &alt.kind else { return val };
-        match self.loaded_value(*load, route) {
-            LoadedValue::Known(Value::Map(_)) | LoadedValue::Absent | LoadedValue::Unknown => val,
-            LoadedValue::Known(Value::List(items)) => {
-                let source = ValueSource { place: alt.source.place, ..ValueSource::default() };
-                let items = items.into_iter().map(|item| AbstractValue::new(ValueKind::Scalar(item), source.clone())).collect();
-                AbstractValue::new(ValueKind::Items(Rc::new(items)), source)
-            }
-            LoadedValue::Known(value) => {
-                let source = ValueSource { may_be_overridden: false, ..(*alt.source).clone() };
-                let mut settled = val.clone();
-                settled.alternatives[0].kind = ValueKind::Scalar(value);
-                settled.alternatives[0].source = Rc::new(source);
-                settled
-            }
-        }
-    }
-
-    /// A key of a loaded file with a fallback: only one of them if the file is known.
-    pub(super) fn key_or(&self, own: AbstractValue, fallback: AbstractValue) -> AbstractValue {
-        let known = match own.single().map(|alt| &alt.kind) {
-            Some(ValueKind::Loaded(load, route)) => self.loaded_value(*load, route),
-            _ => LoadedValue::Unknown,
-        };
-        match known {
-            LoadedValue::Known(_) => own,
-            LoadedValue::Absent => fallback,
-            LoadedValue::Unknown => own.or_else(fallback),
-        }
-    }
-
-    /// The value at a route of keys in a loaded file.
-    pub(super) fn loaded_value(&self, load: usize, route: &[String]) -> LoadedValue {
-        let Some(info) = self.facts.loads.get(load) else { return LoadedValue::Unknown };
-        if info.loader == Some(Loader::OmegaConf)
-            && let Some(given) = self.command_line.arguments.override_of(route)
-        {
-            return given.map_or(LoadedValue::Unknown, |value| LoadedValue::Known(value.clone()));
-        }
-        let Some(root) = self.document(load).and_then(|file| file.data()?.root()) else { return LoadedValue::Unknown };
-        let keys: Vec<&str> = route.iter().map(String::as_str).collect();
-        match root.at(&keys) {
-            Some(node) => match node.value(info.loader.unwrap_or(Loader::PyYaml)) {
-                Some(value) if !has_template(&value) => LoadedValue::Known(value),
-                _ => LoadedValue::Unknown,
-            },
-            // Hydra composes the file from others, and a command line may add keys.
-            None if is_composed(root) || info.loader == Some(Loader::OmegaConf) && !self.command_line.arguments.complete => {
-                LoadedValue::Unknown
-            }
-            None => LoadedValue::Absent,
-        }
-    }
-
-    /// The file that a call loads, if its path is certain.
-    fn document(&self, load: usize) -> Option<&SourceFile> {
-        let info = self.facts.loads.get(load)?;
-        let arguments = self.command_line.arguments;
-        let own = self.sources.file(info.place.file)?.folder();
-        let launch = arguments.folder.as_deref().unwrap_or(own);
-        let names = info.option.as_ref().map(|dest| {
-            let declared = self.facts.options.iter().find(|option| option.dest == *dest);
-            declared.map_or_else(Vec::new, |option| option.names.clone()).into_iter().chain([dest.clone()]).collect::<Vec<_>>()
-        });
-        let given = names.as_deref().and_then(|names| arguments.option(names));
+impl<'a> Interpreter<'a> {
+    /// The file that a path names, if the launch or the code settles it.
+    pub(super) fn named_file(&self, path: &AbstractValue, place: FileRange) -> Option<FileId> {
+        let alt = path.single().filter(|alt| alt.condition.is_none() && !alt.source.may_be_overridden)?;
+        let text = alt.scalar().and_then(Value::as_str)?;
+        let own = self.sources.file(place.file)?.folder();
+        let launch = self.command_line.arguments.folder.as_deref().unwrap_or(own);
         // Paths on the command line are relative to where the command runs; paths in the code, as a rule, to the code.
-        let (path, first, second) = match (given, info.argument) {
-            (Some(given), _) => (given.values.first()?.as_ref()?.as_str()?.to_owned(), launch, own),
-            (None, Some(number)) => (arguments.words.get(number.checked_sub(1)?)?.clone()?, launch, own),
-            (None, None) if info.option.is_some() && !arguments.complete => return None,
-            (None, None) => (info.path.clone()?, own, launch),
+        let given = alt.source.name.starts_with("sys.argv[")
+            || alt.source.option.as_deref().is_some_and(|option| self.command_line.arguments.option(option, &[]).is_some());
+        let (first, second) = if given { (launch, own) } else { (own, launch) };
+        self.sources.paths.resolve(text, first).or_else(|| self.sources.paths.resolve(text, second))
+    }
+
+    fn loaded_node(&self, load: usize, route: &[String]) -> LoadedNode<'a> {
+        let file = self.facts.loaded_files.get(&load).and_then(|id| self.sources.file(*id));
+        let Some(root) = file.and_then(|file| file.data()).and_then(DataFile::root) else { return LoadedNode::Unknown };
+        let found = route.iter().try_fold(root, |node, key| node.get(key));
+        // Hydra adds the files that `defaults` names.
+        let is_whole = root.get("defaults").is_none_or(|list| list.items().next().is_none());
+        found.map_or(if is_whole { LoadedNode::Absent } else { LoadedNode::Unknown }, LoadedNode::Present)
+    }
+
+    /// Whether a loaded file certainly has a key, or certainly has not.
+    pub(super) fn loaded_has(&self, load: usize, route: &[String], name: &str) -> Option<bool> {
+        let mut longer = route.to_vec();
+        longer.push(name.to_string());
+        if self.facts.overlays.contains_key(&(load, longer.clone())) || self.command_line.arguments.assignment(&longer).is_some()
+        {
+            return None;
+        }
+        match self.loaded_node(load, &longer) {
+            LoadedNode::Unknown => None,
+            LoadedNode::Absent => Some(false),
+            LoadedNode::Present(_) => Some(true),
+        }
+    }
+
+    /// A key of a loaded file, unless the code has replaced it.
+    pub(super) fn loaded_key(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, place: FileRange) -> AbstractValue {
+        let mut longer = (**route).clone();
+        longer.push(name.to_string());
+        let over = self.facts.overlays.get(&(load, longer.clone())).cloned();
+        let own = self.written_key(load, longer, place);
+        match over {
+            Some(over) if over.alternatives.iter().any(|alt| alt.condition.is_none()) => over,
+            Some(over) => AbstractValue::from_alternatives(own.alternatives.into_iter().chain(over.alternatives).collect()),
+            None => own,
+        }
+    }
+
+    /// A key of a loaded file, or what holds in its absence.
+    pub(super) fn loaded_key_or(
+        &mut self,
+        load: usize,
+        route: &Rc<Vec<String>>,
+        name: &str,
+        absent: Option<AbstractValue>,
+        place: FileRange,
+    ) -> AbstractValue {
+        let own = self.loaded_key(load, route, name, place);
+        match (self.loaded_has(load, route, name), absent) {
+            (Some(true), _) | (_, None) => own,
+            (Some(false), Some(absent)) => absent,
+            (None, Some(absent)) => own.or_else(absent),
+        }
+    }
+
+    /// The value at a route as the loader types it.
+    fn written_key(&self, load: usize, route: Vec<String>, place: FileRange) -> AbstractValue {
+        let source = ValueSource {
+            place: Some(place),
+            name: route.join("."),
+            path: route.clone(),
+            may_be_overridden: true,
+            ..ValueSource::default()
         };
-        let paths = self.sources.paths;
-        let id = paths.resolve(&path, first).or_else(|| paths.resolve(&path, second))?;
-        self.sources.file(id)
+        let loader = self.facts.loads.get(load).and_then(|load| load.loader).unwrap_or(Loader::PyYaml);
+        let assigned = self.command_line.arguments.assignment(&route).filter(|_| loader == Loader::OmegaConf);
+        let value = match (assigned, self.loaded_node(load, &route)) {
+            (Some(given), _) => given.words.first().and_then(Option::as_deref).map(guessed_word),
+            (None, LoadedNode::Present(node)) if !node.is_mapping() => node.value(loader),
+            _ => None,
+        };
+        let kind = value.filter(|value| !value.as_str().is_some_and(is_templated)).and_then(|value| kind_of(&value, place));
+        match kind {
+            Some(kind) => {
+                let loaded = Some(Rc::new((load, route)));
+                AbstractValue::new(kind, ValueSource { may_be_overridden: false, loaded, ..source })
+            }
+            None => AbstractValue::new(ValueKind::Loaded(load, Rc::new(route)), source),
+        }
+    }
+
+    /// The entries of a block of a loaded file; `None` if they are not known, or too many.
+    pub(super) fn loaded_entries(
+        &mut self,
+        load: usize,
+        route: &Rc<Vec<String>>,
+        place: FileRange,
+    ) -> Option<Vec<(String, AbstractValue)>> {
+        let LoadedNode::Present(node) = self.loaded_node(load, route) else { return None };
+        let mut keys: Vec<String> = Vec::new();
+        for (key, _) in node.entries() {
+            let key = key.text().filter(|key| *key != "<<" && keys.len() < MAX_ENTRIES)?.to_owned();
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        Some(
+            keys.into_iter()
+                .map(|key| {
+                    let val = self.loaded_key(load, route, &key, place);
+                    (key, val)
+                })
+                .collect(),
+        )
+    }
+
+    /// Whether a call unpacks a block of a file that is not known.
+    pub(super) fn has_unknown_block(&self, args: &CallArguments) -> bool {
+        args.unpacked_block
+            .as_ref()
+            .is_some_and(|(load, route)| !matches!(self.loaded_node(*load, route), LoadedNode::Present(_)))
+    }
+
+    /// The entries of a dict or of a block of a loaded file, if all are known.
+    pub(super) fn known_entries(&mut self, val: &AbstractValue, place: FileRange) -> Option<Vec<(String, AbstractValue)>> {
+        match &val.single()?.kind {
+            ValueKind::Loaded(load, route) => self.loaded_entries(*load, &route.clone(), place),
+            ValueKind::Object(id) => match &self.heap[*id].kind {
+                ObjectKind::Dict { entries, open: false } if entries.len() <= MAX_ENTRIES => {
+                    entries.iter().map(|(key, val)| Some((key.as_str()?.to_owned(), val.clone()))).collect()
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `val.items()` as pairs.
+    pub(super) fn items_of(&mut self, val: &AbstractValue, place: FileRange) -> Option<AbstractValue> {
+        let pair = |(key, val): (String, AbstractValue)| {
+            let key = AbstractValue::located(ValueKind::Scalar(Value::Text(key)), place);
+            AbstractValue::located(ValueKind::Items(Rc::new(vec![key, val])), place)
+        };
+        let pairs = self.known_entries(val, place)?.into_iter().map(pair).collect();
+        Some(AbstractValue::located(ValueKind::Items(Rc::new(pairs)), place))
+    }
+
+    /// Whether `name in val`, or `hasattr(val, name)`.
+    pub(super) fn has_member(&self, alt: &Alternative, name: &str) -> Option<bool> {
+        match &alt.kind {
+            ValueKind::Loaded(load, route) => self.loaded_has(*load, route, name),
+            ValueKind::Object(id) if self.heap[*id].attributes.contains_key(name) => Some(true),
+            ValueKind::Object(id) => match &self.heap[*id].kind {
+                ObjectKind::Dict { entries, open } => {
+                    let has = entries
+                        .iter()
+                        .any(|(key, val)| key.as_str() == Some(name) && val.single().is_some_and(|alt| alt.condition.is_none()));
+                    let may_have = *open || entries.iter().any(|(key, _)| key.as_str() == Some(name));
+                    if has { Some(true) } else { (!may_have).then_some(false) }
+                }
+                ObjectKind::Namespace(parser) => Some(self.option_names(*parser).iter().any(|known| known == name)),
+                ObjectKind::Instance { class, .. } => {
+                    let known = self.definitions.class_attribute(&self.scopes, *class, name).is_some();
+                    known.then_some(true)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 
-/// Whether Hydra composes a file from others.
-fn is_composed(root: NodeRef<'_>) -> bool {
-    root.get("defaults").is_some_and(|defaults| defaults.items().next().is_some())
-}
-
-/// Whether a value contains a placeholder or an interpolation.
-fn has_template(value: &Value) -> bool {
+/// A value of a file as one of the interpretation. Mappings inside of lists are not read.
+fn kind_of(value: &Value, place: FileRange) -> Option<ValueKind> {
     match value {
-        Value::Text(text) => is_templated(text) || text.contains("${"),
-        Value::List(items) => items.iter().any(has_template),
-        _ => false,
+        Value::Map(_) => None,
+        Value::List(items) => {
+            let item = |item: &Value| Some(AbstractValue::located(kind_of(item, place)?, place));
+            items.iter().map(item).collect::<Option<Vec<_>>>().map(|items| ValueKind::Items(Rc::new(items)))
+        }
+        scalar => Some(ValueKind::Scalar(scalar.clone())),
     }
 }

@@ -5,7 +5,7 @@ use super::conditions::conjoin;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::modules::ImportTarget;
-use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, declare, environment_variable};
+use super::value::{AbstractValue, Alternative, ValueKind, declare, environment_variable};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -73,6 +73,7 @@ impl Interpreter<'_> {
             }
             ObjectKind::Namespace(parser) => match name {
                 "__dict__" => AbstractValue::located(ValueKind::Object(id), place),
+                "update" => AbstractValue::located(ValueKind::Method(id, name.into()), place),
                 _ => self.option_value(parser, name, place),
             },
             ObjectKind::Output(_) if matches!(name, "loss" | "logits") => AbstractValue::located(ValueKind::Object(id), place),
@@ -111,15 +112,19 @@ impl Interpreter<'_> {
             return bind(val, id);
         }
         match rest {
+            FieldSource::Loaded(load, _) if self.is_parsed_option(*load, name) => {
+                let form = self.field_form(class, name);
+                self.command_line.as_option_value(val, name, &[], &form)
+            }
             FieldSource::Class => val,
             FieldSource::Overridable => val.map_source(|source| source.may_be_overridden = true),
-            FieldSource::Options => self.command_line.as_option_value(val, name, &[]),
+            FieldSource::Options => {
+                let form = self.field_form(class, name);
+                self.command_line.as_option_value(val, name, &[], &form)
+            }
             FieldSource::Loaded(load, route) => {
                 let route = Rc::new(route.clone());
-                {
-                    let own = self.loaded_key(*load, &route, name, place);
-                    self.key_or(own, val)
-                }
+                self.loaded_key_or(*load, &route, name, Some(val), place)
             }
         }
     }
@@ -156,36 +161,8 @@ impl Interpreter<'_> {
                 _ => unknown,
             },
             (ValueKind::External(path), Value::Text(name)) if &**path == "os.environ" => environment_variable(name, place),
-            (ValueKind::External(path), Value::Int(i)) if &**path == "sys.argv" => {
-                let source = ValueSource {
-                    place: Some(place),
-                    name: format!("sys.argv[{i}]"),
-                    may_be_overridden: true,
-                    ..ValueSource::default()
-                };
-                AbstractValue::new(ValueKind::External(format!("sys.argv.{i}").into()), source)
-            }
+            (ValueKind::External(path), Value::Int(i)) if &**path == "sys.argv" => self.word_of_command(*i, place),
             _ => unknown,
-        }
-    }
-
-    /// A key of a loaded file, unless the code has replaced it.
-    pub(super) fn loaded_key(&mut self, load: usize, route: &Rc<Vec<String>>, name: &str, place: FileRange) -> AbstractValue {
-        let mut longer = (**route).clone();
-        longer.push(name.to_string());
-        let source = ValueSource {
-            place: Some(place),
-            name: longer.join("."),
-            path: longer.clone(),
-            may_be_overridden: true,
-            ..ValueSource::default()
-        };
-        let over = self.facts.overlays.get(&(load, longer.clone())).cloned();
-        let own = AbstractValue::new(ValueKind::Loaded(load, Rc::new(longer)), source);
-        match over {
-            Some(over) if over.alternatives.iter().any(|alt| alt.condition.is_none()) => over,
-            Some(over) => AbstractValue::from_alternatives(own.alternatives.into_iter().chain(over.alternatives).collect()),
-            None => own,
         }
     }
 

@@ -4,6 +4,8 @@
 //! every undecided branch, and tracks where every value is written. What cannot be known stays unknown. Work is bounded, so that no
 //! source text can make it hang.
 
+mod argparse;
+mod argument_words;
 mod branch;
 mod builtin;
 mod call;
@@ -29,6 +31,7 @@ mod import;
 mod interpreter;
 mod library;
 mod library_classes;
+mod lists;
 mod loaded_values;
 mod member_access;
 mod merge;
@@ -37,6 +40,7 @@ mod models;
 mod modules;
 mod name_roles;
 mod parameters;
+mod parsed_classes;
 mod qualified_name;
 mod read_log;
 mod record_classes;

@@ -4,7 +4,6 @@ use super::call_arguments::CallArguments;
 use super::heap::{MODEL_DEPTH, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes::{self, loads_model};
-use super::loaded_values::LoadedValue;
 use super::model_record::{ModelRecord, ModelRole};
 use super::name_roles;
 use super::qualified_name::{leaf, library};
@@ -12,8 +11,8 @@ use super::value::{AbstractValue, ValueKind, ValueSource, place_of_value};
 use std::rc::Rc;
 use vramlint_base::value_readers::spelled_bool;
 use vramlint_base::{FileRange, Value};
-use vramlint_catalog::{Concept, Dialect};
 use vramlint_catalog::dialect::quantization;
+use vramlint_catalog::{Concept, Dialect};
 
 impl Interpreter<'_> {
     /// Calls that load, wrap or adapt a model.
@@ -82,13 +81,19 @@ impl Interpreter<'_> {
     /// `get_peft_config(model_args)` of TRL: adapters if `use_peft` is given, none if it is not (trl 1.16.0 trainer/utils.py).
     fn trl_peft_config(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
         self.escape(args);
-        let given = self.command_line.arguments.option(&["use_peft".to_string()]);
+        let given = self.command_line.arguments.option("use_peft", &[]).map(|given| match given.words.first() {
+            Some(word) => word.as_ref().and_then(|word| spelled_bool(&Value::Text(word.clone()))),
+            None => Some(true),
+        });
         let parsed = self.facts.loads.iter().position(|load| load.role == super::facts::LoadRole::Arguments);
-        let in_file = parsed.map(|load| self.loaded_value(load, &["use_peft".to_string()]));
+        let in_file = parsed.map(|load| {
+            let written = self.loaded_key(load, &Rc::default(), "use_peft", place);
+            (self.loaded_has(load, &[], "use_peft"), written.constant().and_then(spelled_bool))
+        });
         let used = match (given, in_file) {
-            (Some(given), _) => given.values.first().and_then(Option::as_ref).and_then(spelled_bool),
-            (None, Some(LoadedValue::Known(value))) => spelled_bool(&value),
-            (None, Some(LoadedValue::Absent) | None) if self.command_line.arguments.complete => Some(false),
+            (Some(given), _) => given,
+            (None, Some((Some(true), written))) => written,
+            (None, Some((Some(false), _)) | None) if self.command_line.arguments.complete => Some(false),
             _ => None,
         };
         match used {

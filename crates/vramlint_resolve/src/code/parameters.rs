@@ -64,14 +64,8 @@ impl<'a> Interpreter<'a> {
     ) -> AbstractValue {
         let place = FileRange::new(file, param.range);
         if let Some((load, route)) = &args.unpacked_block {
-            let own = self.loaded_key(*load, &Rc::new(route.clone()), &param.name, place);
-            return match &param.default {
-                Some(default) => {
-                    let default = self.default_of(default, param, scope, true);
-                    self.key_or(own, default)
-                }
-                None => own,
-            };
+            let default = param.default.as_ref().map(|default| self.default_of(default, param, scope, true));
+            return self.loaded_key_or(*load, &Rc::new(route.clone()), &param.name, default, place);
         }
         if let Some(default) = &param.default {
             return self.default_of(default, param, scope, root || args.open);

@@ -1,6 +1,7 @@
 //! Record classes of the project: dataclasses and similar classes with declared fields.
 
 use super::call_arguments::CallArguments;
+use super::command_line::{OptionForm, WordType};
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes;
@@ -68,10 +69,18 @@ impl<'a> Interpreter<'a> {
                 continue;
             }
             if let Some(val) = self.definitions.class_attribute(&self.scopes, class, &name) {
-                let val = if args.is_none() { self.command_line.as_option_value(val, &name, &[]) } else { val };
+                let form = self.field_form(class, &name);
+                let val = if args.is_none() { self.command_line.as_option_value(val, &name, &[], &form) } else { val };
                 self.candidates().emit_default(kind.dialect, &name, &val, &base);
             }
         }
+    }
+
+    /// What a parser of dataclasses does with the words of a field, by its annotation.
+    pub(super) fn field_form(&self, class: usize, name: &str) -> OptionForm {
+        let Some((owner, annotation)) = self.definitions.annotation(class, name) else { return OptionForm::default() };
+        let file = self.definitions.classes[owner].file;
+        form_of_annotation(self.sources.text(FileRange::new(file, annotation.range)))
     }
 
     /// Marks the fields of a class as read: an instance leaves the visible code.
@@ -82,4 +91,22 @@ impl<'a> Interpreter<'a> {
             }
         }
     }
+}
+
+/// `Optional[List[str]]` is a list of strings, `bool | None` a boolean.
+fn form_of_annotation(text: &str) -> OptionForm {
+    let text: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'')).collect();
+    let text = text.strip_prefix("Optional[").and_then(|rest| rest.strip_suffix(']')).unwrap_or(&text);
+    let text = text.strip_suffix("|None").or_else(|| text.strip_prefix("None|")).unwrap_or(text);
+    let item =
+        ["List[", "list[", "Sequence[", "typing.List["].iter().find_map(|start| text.strip_prefix(start)?.strip_suffix(']'));
+    let list = item.is_some() || matches!(text, "list" | "List");
+    let word = match item.unwrap_or(text) {
+        "str" => WordType::Text,
+        "int" => WordType::Int,
+        "float" => WordType::Float,
+        "bool" => WordType::Flag,
+        _ => WordType::Guessed,
+    };
+    OptionForm { word, list, ..OptionForm::default() }
 }

@@ -72,6 +72,19 @@ impl Scopes {
         None
     }
 
+    /// The scope in which a name is bound, from the innermost outwards.
+    pub(super) fn owner(&self, name: &str, scope: usize) -> Option<usize> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let own = &self.scopes[id];
+            if (id == scope || !own.is_class_body) && own.vars.contains_key(name) {
+                return Some(id);
+            }
+            at = own.parent;
+        }
+        None
+    }
+
     /// Binds a name, and logs its old value for the open branch.
     pub(super) fn set(&mut self, scope: usize, name: &str, val: AbstractValue) {
         let scope = if self.scopes[scope].globals.contains(name) { self.root_of(scope) } else { scope };

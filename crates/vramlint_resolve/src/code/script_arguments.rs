@@ -1,55 +1,60 @@
-//! What a command line gives to the script that it starts.
+//! The arguments of the launched script, as its own parsers see them.
 
-use vramlint_base::Value;
+use super::command_line::dest_of;
 
-/// The arguments of a script, as far as they are known. The default knows nothing: any option may be given.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The arguments of the launched script, as its own parsers see them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptArguments {
-    /// The options that are given, in order.
+    /// The options, in order; of several with one name the last counts.
     pub options: Vec<GivenOption>,
-    /// Whether no other option is given: the defaults of all others hold.
+    /// The words that are neither an option nor its value.
+    pub positional: Vec<Option<String>>,
+    /// Every word after the script, if the command is known: `sys.argv[1:]`. A word that is not known is `None`.
+    pub words: Option<Vec<Option<String>>>,
+    /// Whether no other option is given: the others have their defaults.
     pub complete: bool,
-    /// The folder of the file that holds the command; paths among the arguments are relative to it or to a folder above.
+    /// The folder of the file that holds the command; paths in the command are relative to it.
     pub folder: Option<String>,
-    /// The words after the script, `None` where the text is not known.
-    pub words: Vec<Option<String>>,
 }
 
 /// An option on a command line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenOption {
-    /// Its name as written, without leading dashes.
+    /// Its name without dashes at the start: `batch_size`, `training.lr`.
     pub name: String,
-    /// Its values, `None` where one is not known; `true` for a switch.
-    pub values: Vec<Option<Value>>,
+    /// Its words; a word that is not known is `None`. A switch has none.
+    pub words: Vec<Option<String>>,
+    /// Whether it is written `key=value`, without dashes.
+    pub assigned: bool,
 }
 
 impl ScriptArguments {
-    /// A script that is started without arguments.
+    /// A script that is started without a word.
     pub fn none() -> Self {
         Self { complete: true, ..Self::default() }
     }
 
-    /// The last option with one of these names; `-` and `_` are the same.
-    pub(super) fn option(&self, names: &[String]) -> Option<&GivenOption> {
-        let plain = |name: &str| name.trim_start_matches('-').replace('-', "_");
-        self.options.iter().rev().find(|given| {
-            let own = plain(&given.name);
-            names.iter().any(|name| plain(name) == own)
+    /// The option that an option of a parser takes: the last one with its name or with one of its spellings.
+    pub(super) fn option(&self, dest: &str, names: &[String]) -> Option<&GivenOption> {
+        self.options.iter().rev().filter(|given| !given.assigned).find(|given| {
+            dest_of(std::slice::from_ref(&given.name)) == dest
+                || names.iter().any(|name| name.starts_with('-') && name.trim_start_matches('-') == given.name)
         })
     }
 
-    /// The value of `a.b=…`, which Hydra and OmegaConf put above a file: `None` if it is not given, an unknown value inside.
-    pub(super) fn override_of(&self, route: &[String]) -> Option<Option<&Value>> {
-        let path = route.join(".");
-        let given = self.options.iter().rev().find(|given| given.name == path)?;
-        Some(given.values.first().and_then(Option::as_ref))
+    /// `training.lr=1e-4`: the word that replaces the key of a configuration.
+    pub(super) fn assignment(&self, route: &[String]) -> Option<&GivenOption> {
+        let key = route.join(".");
+        self.options.iter().rev().find(|given| given.assigned && given.name == key)
     }
-}
 
-impl GivenOption {
-    /// An option with one known value.
-    pub fn new(name: &str, value: Value) -> Self {
-        Self { name: name.to_owned(), values: vec![Some(value)] }
+    /// `sys.argv[index]`.
+    pub(super) fn word(&self, index: usize) -> Option<&str> {
+        self.words.as_ref()?.get(index.checked_sub(1)?)?.as_deref()
+    }
+
+    /// The number of words after the script, if no word is hidden.
+    pub(super) fn count(&self) -> Option<usize> {
+        self.words.as_ref().filter(|words| words.iter().all(Option::is_some)).map(Vec::len)
     }
 }

@@ -15,7 +15,7 @@ use vramlint_syntax::python::{Class, Expr, ExprKind, Function, Stmt, StmtKind};
 pub(super) enum Flow {
     /// The next statement.
     Next,
-    /// The block ends: `return`, `raise`, an exit.
+    /// The block ends: `return`, `raise`, `continue`, `break`, an exit.
     Stop,
 }
 
@@ -34,7 +34,13 @@ impl<'a> Interpreter<'a> {
     fn statement(&mut self, stmt: &'a Stmt, scope: usize) -> Flow {
         match &stmt.kind {
             StmtKind::Assign { targets, value: Some(value), .. } => self.assign_all(targets, value, scope),
-            StmtKind::Assign { .. } | StmtKind::Other => {}
+            StmtKind::Assign { .. } => {}
+            StmtKind::Other => {
+                let text = self.sources.text(FileRange::new(self.scopes[scope].file, stmt.range));
+                if matches!(text, "continue" | "break") {
+                    return Flow::Stop;
+                }
+            }
             StmtKind::AugAssign { target, op, value } => self.augmented_assignment(target, op, value, stmt.range, scope),
             StmtKind::Expr(expr) => {
                 self.eval(expr, scope);
@@ -169,6 +175,14 @@ impl<'a> Interpreter<'a> {
 
     fn for_loop(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt], scope: usize) {
         let over = self.eval(iter, scope);
+        if let Some(items) = visited_one_by_one(iter, &over) {
+            for item in items.iter() {
+                self.assign(target, item.clone(), scope);
+                self.block(body, scope);
+            }
+            self.block(orelse, scope);
+            return;
+        }
         // The loop variable stands for all items, so only what they have in common is known.
         let item = match over.single().map(|alt| &alt.kind) {
             Some(ValueKind::Items(items)) if items.len() == 1 => items[0].clone(),
@@ -248,6 +262,19 @@ impl<'a> Interpreter<'a> {
             }
         }
         self.scopes.set(scope, &def.name, AbstractValue::located(ValueKind::Class(id), FileRange::new(file, def.name_range)));
+    }
+}
+
+/// The items of a loop over the entries of a dict or the words of the command line: the code does something else for each.
+fn visited_one_by_one(iter: &Expr, over: &AbstractValue) -> Option<Rc<Vec<AbstractValue>>> {
+    let by_entry = match &iter.kind {
+        ExprKind::Call(call) => matches!(&call.callee.kind, ExprKind::Attribute(_, name, _) if name == "items"),
+        ExprKind::Subscript(base, _) => base.dotted().as_deref() == Some("sys.argv"),
+        _ => false,
+    };
+    match &over.single()?.kind {
+        ValueKind::Items(items) if by_entry => Some(Rc::clone(items)),
+        _ => None,
     }
 }
 

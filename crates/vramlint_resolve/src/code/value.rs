@@ -77,6 +77,8 @@ pub(super) struct ValueSource {
     pub(super) class: Option<String>,
     /// The place of its key, for an entry of a dict literal.
     pub(super) key: Option<FileRange>,
+    /// The key of a loaded file that it is: the index of the load and the route of keys.
+    pub(super) loaded: Option<Rc<(usize, Vec<String>)>>,
 }
 
 impl AbstractValue {

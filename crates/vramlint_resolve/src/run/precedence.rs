@@ -30,6 +30,8 @@ pub(super) enum SourceLayer {
     OptionDefault,
     /// A constant or class attribute that the code uses.
     Constant,
+    /// The default of a field that a parser fills. Anything that the parser reads replaces it.
+    FieldDefault,
     /// The tool's own default.
     Default,
 }
@@ -101,7 +103,10 @@ impl CandidateSet {
 
     /// Picks the winner of each concept.
     pub(super) fn resolve(self, join: impl Fn(Concept) -> MergePolicy) -> BTreeMap<Concept, Setting> {
-        self.by_concept.into_iter().map(|(concept, candidates)| (concept, resolve(candidates, join(concept), concept.is_turned_on()))).collect()
+        self.by_concept
+            .into_iter()
+            .map(|(concept, candidates)| (concept, resolve(candidates, join(concept), concept.is_turned_on())))
+            .collect()
     }
 }
 
@@ -112,6 +117,9 @@ fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy, tur
     // A default holds only if nothing is set, not even under a condition.
     if candidates.iter().any(|(layer, _)| *layer != SourceLayer::Default) {
         candidates.retain(|(layer, _)| *layer != SourceLayer::Default);
+    }
+    if candidates.iter().any(|(layer, candidate)| *layer < SourceLayer::OptionDefault && candidate.condition.is_none()) {
+        candidates.retain(|(layer, _)| *layer != SourceLayer::FieldDefault);
     }
     let open_call = turned_on && candidates.iter().any(|(layer, c)| *layer == SourceLayer::Decided && c.condition.is_some());
     let winner = winner(&candidates, join).filter(|index| !open_call || candidates[*index].0 <= SourceLayer::Decided);
@@ -196,6 +204,12 @@ mod tests {
             value(&[(SourceLayer::OptionDefault, at(8)), (SourceLayer::Decided, at(2))], MergePolicy::Open(None)),
             Some(2)
         );
+    }
+
+    #[test]
+    fn the_default_of_a_field_yields_to_what_the_parser_reads() {
+        assert_eq!(value(&[(SourceLayer::FieldDefault, at(8)), (SourceLayer::File, at(2))], MergePolicy::Open(None)), Some(2));
+        assert_eq!(value(&[(SourceLayer::FieldDefault, at(8)), (SourceLayer::Default, at(2))], MergePolicy::Open(None)), Some(8));
     }
 
     #[test]

@@ -51,8 +51,7 @@ impl RunSources {
         let whatever = reader.code_with_args(entry, &ScriptArguments::default());
         // A script whose parser fills a library's arguments is made to be given some: its defaults are not the run.
         sources.lacks_arguments = whatever.as_ref().is_some_and(|code| code.parses_library_arguments());
-        sources.code =
-            if sources.lacks_arguments { whatever } else { reader.code_with_args(entry, &ScriptArguments::none()) };
+        sources.code = if sources.lacks_arguments { whatever } else { reader.code_with_args(entry, &ScriptArguments::none()) };
         sources.find_files(reader.graph);
         sources
     }

@@ -21,12 +21,7 @@ const TASKS: &[(&str, &str)] = &[
 ];
 
 /// Adds the task, and full training of code that neither adapts nor freezes anything.
-pub(super) fn add(
-    settings: &mut BTreeMap<Concept, Setting>,
-    graph: &FileGraph,
-    code: Option<&CodeFacts>,
-    task: Option<&str>,
-) {
+pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, code: Option<&CodeFacts>, task: Option<&str>) {
     let by_model = || code.and_then(task_of_models);
     if !settings.contains_key(&Concept::Task)
         && let Some(task) = task.or_else(by_model)
@@ -34,7 +29,8 @@ pub(super) fn add(
         let formula = message!("by the trainer and the class of the model", "由训练器与模型类得出");
         insert(settings, Concept::Task, task, Origin::Derived { formula, inputs: Vec::new() });
     }
-    let is_open = [Concept::Method, Concept::Freeze, Concept::LoraR, Concept::LoraTargets].iter().any(|c| settings.contains_key(c));
+    let is_open =
+        [Concept::Method, Concept::Freeze, Concept::LoraR, Concept::LoraTargets].iter().any(|c| settings.contains_key(c));
     if let Some(code) = code.filter(|code| !is_open && code.trains()) {
         let may_change = |id: &vramlint_base::FileId| {
             let features = graph.features(*id);

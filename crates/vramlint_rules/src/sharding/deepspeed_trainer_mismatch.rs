@@ -222,7 +222,7 @@ impl<'a> Compared<'a, '_> {
         }
         let warmup = match arguments.entry("warmup_steps") {
             Some(given) => given.value.as_ref().and_then(|value| number(arguments.set.reader, value)),
-            None => (!arguments.set.open).then_some(0.0),
+            None => arguments.set.lacks("warmup_steps").then_some(0.0),
         };
         // A ratio of the steps needs the number of steps.
         if let Some(steps) = warmup.filter(|steps| (*steps >= 1.0 || *steps == 0.0) && arguments.set.lacks("warmup_ratio")) {

@@ -59,7 +59,7 @@ impl<'a> TrainerArguments<'a> {
     pub fn number(&self, key: &str) -> Option<f64> {
         match self.entry(key) {
             Some(given) => number(self.set.reader, given.value.as_ref()?),
-            None if self.set.open => None,
+            None if !self.set.lacks(key) => None,
             // TRL's classes have learning rates and precisions of their own, and the rest of transformers.
             None if key == "learning_rate" => self.is_transformers().then_some(5e-5),
             None => DEFAULTS.iter().find(|(name, _)| *name == key).map(|(_, default)| *default),
@@ -70,7 +70,7 @@ impl<'a> TrainerArguments<'a> {
     pub fn switch(&self, key: &str) -> Option<bool> {
         match self.entry(key) {
             Some(_) => self.set.bool(key, false),
-            None => (self.is_transformers() && !self.set.open).then_some(false),
+            None => (self.is_transformers() && self.set.lacks(key)).then_some(false),
         }
     }
 

@@ -290,8 +290,8 @@ else:
     has(&both, "micro_batch 2 --rows a.py:5 call option=rows stage=sft guard[a.stage == 'sft']");
     has(&both, "micro_batch 7 DPOConfig(per_device_train_batch_size) a.py:10 call stage=dpo guard[not (a.stage == 'sft')]");
     let files = project(&[("a.py", text)]);
-    let text = |name: &str, value: &str| GivenOption::new(name, Value::Text(value.to_string()));
-    let given = ScriptArguments { options: vec![text("stage", "sft"), text("rows", "5")], ..ScriptArguments::default() };
+    let option = |name: &str, word: &str| GivenOption { name: name.into(), words: vec![Some(word.into())], assigned: false };
+    let given = ScriptArguments { options: vec![option("stage", "sft"), option("rows", "5")], ..ScriptArguments::default() };
     let facts = facts_given(&files, FileId(0), &given);
     let found: Vec<&CodeCandidate> =
         facts.candidates.iter().filter(|(concept, _)| *concept == Concept::MicroBatch).map(|(_, candidate)| candidate).collect();

@@ -61,20 +61,31 @@ fn add_positional(candidates: &mut CandidateSet, launch: &Launch, dialect: Diale
 
 /// The arguments of a launch as the code sees them.
 pub(in crate::run) fn script_arguments(graph: &FileGraph, launch: &Launch) -> ScriptArguments {
-    let typed = |value: &ArgumentValue<'_>| value.text.as_deref().map(argparse_word);
-    let options = launch.options().into_iter().map(|argument| GivenOption {
-        values: match &argument.value {
-            Some(value) => std::iter::once(value).chain(&argument.more).map(typed).collect(),
-            None => vec![Some(Value::Bool(true))],
-        },
-        name: argument.name,
+    let file = graph.file(launch.file);
+    let options = launch.options();
+    let values = |argument: &Argument<'_>| argument.value.iter().chain(&argument.more).map(|value| value.text.clone()).collect();
+    let given = options.iter().map(|argument| GivenOption {
+        words: values(argument),
+        assigned: is_assignment(argument.word.slice(&file.text)),
+        name: argument.name.clone(),
     });
+    let is_part = |word: &Word| {
+        let values = |option: &Argument<'_>| option.value.iter().chain(&option.more).any(|value| value.word.range == word.range);
+        options.iter().any(|option| option.word == word.range || values(option))
+    };
     ScriptArguments {
-        options: options.collect(),
-        complete: !launch.may_have_more_options(&graph.file(launch.file).text),
-        folder: Some(graph.file(launch.file).folder().to_owned()),
-        words: launch.arguments.iter().map(|word| word.text().map(str::to_owned)).collect(),
+        options: given.collect(),
+        positional: launch.arguments.iter().filter(|word| !is_part(word)).map(|word| word.text().map(str::to_owned)).collect(),
+        complete: !launch.may_have_more_options(&file.text),
+        folder: Some(file.folder().to_owned()),
+        words: Some(launch.arguments.iter().map(|word| word.text().map(str::to_owned)).collect()),
     }
+}
+
+/// Whether a word is `key=value`, without dashes.
+fn is_assignment(raw: &str) -> bool {
+    let raw = raw.trim_start_matches(['"', '\'']);
+    !raw.starts_with('-') && raw.contains('=')
 }
 
 /// The name that the code uses for an option: `-b` is `batch_size` if the script declares it so.

@@ -47,7 +47,9 @@ pub(in crate::run) fn add(
 /// wherever the trainer is built.
 fn under_guard(concept: Concept, found: &CodeCandidate, candidate: Candidate) -> Candidate {
     match &found.guard {
-        Some(guard) if concept.is_turned_on() && candidate.condition.is_none() => Candidate { condition: Some(guard.clone()), ..candidate },
+        Some(guard) if concept.is_turned_on() && candidate.condition.is_none() => {
+            Candidate { condition: Some(guard.clone()), ..candidate }
+        }
         _ => candidate,
     }
 }
@@ -113,12 +115,20 @@ fn add_from_option(
         .as_deref()
         .is_some_and(|launch| launch.options().iter().any(|o| option_matches_dest(code, &o.name, option)));
     if is_set && found.reaches_call {
-        promote_flag(candidates, sources, code, concept, found);
+        promote_flag(candidates, sources, code, concept, found, option);
         add_default(candidates, code, concept, option);
     } else if !is_set {
-        let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::OptionDefault };
+        // The default of a field holds unless the parser reads another value, from wherever that is.
+        let is_field = found.call_place.is_none();
+        let layer = match (found.reaches_call, is_field) {
+            (true, true) => SourceLayer::FieldDefault,
+            (true, false) => SourceLayer::Decided,
+            (false, _) => SourceLayer::OptionDefault,
+        };
         let mut candidate = under_guard(concept, found, found.candidate.clone());
-        if sources.lacks_arguments && let Resolved::Known(value) = &candidate.value {
+        if sources.lacks_arguments
+            && let Resolved::Known(value) = &candidate.value
+        {
             candidate.value = Resolved::Unknown(caller_gives(option, value));
         }
         candidates.add(concept, layer, candidate);
@@ -139,9 +149,16 @@ fn add_default(candidates: &mut CandidateSet, code: &CodeFacts, concept: Concept
     }
 }
 
-/// The flag as what it sets at the call that it reaches: `--fp16 true` is a mixed precision.
-fn promote_flag(candidates: &mut CandidateSet, sources: &RunSources, code: &CodeFacts, concept: Concept, found: &CodeCandidate) {
-    let (Some(launch), Some(option)) = (sources.launch.as_deref(), found.option.as_deref()) else { return };
+/// The value of a flag that the code passes on, as the code converts it.
+fn promote_flag(
+    candidates: &mut CandidateSet,
+    sources: &RunSources,
+    code: &CodeFacts,
+    concept: Concept,
+    found: &CodeCandidate,
+    option: &str,
+) {
+    let Some(launch) = sources.launch.as_deref() else { return };
     let options = launch.options();
     let Some(value) = options.iter().rfind(|o| option_matches_dest(code, &o.name, option)).and_then(|o| o.value.as_ref()) else {
         return;
@@ -149,8 +166,9 @@ fn promote_flag(candidates: &mut CandidateSet, sources: &RunSources, code: &Code
     let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: format!("--{option}") };
     let mut candidate = cli::candidate_from_value(value, origin);
     if candidate.known().is_some() && found.candidate.known().is_some() {
-        candidate.value.clone_from(&found.candidate.value);
+        candidate.value = found.candidate.value.clone();
     }
+    candidate.condition.clone_from(&found.candidate.condition);
     candidates.add(concept, SourceLayer::Decided, candidate);
 }
 
@@ -159,14 +177,24 @@ fn loaded_file_value(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, 
     let (index, keys) = found.loaded_key.as_ref()?;
     let load = code.loads.get(*index)?;
     if load.loader == Some(Loader::OmegaConf)
-        && let Some(value) = command_line_override(sources, keys)
+        && let Some(mut candidate) = command_line_override(sources, keys)
     {
-        return Some(value);
+        if candidate.known().is_some() && found.candidate.known().is_some() {
+            candidate.value = found.candidate.value.clone();
+        }
+        return Some(candidate);
     }
     let id = sources.resolve_load(graph, load)?.ok()?;
     let file = graph.file(id);
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    data_file::candidate_at(file, &keys, load.loader.unwrap_or_else(|| data_file::loader_of(file, graph.classified_kind(id))))
+    let loader = load.loader.unwrap_or_else(|| data_file::loader_of(file, graph.classified_kind(id)));
+    let mut candidate = data_file::candidate_at(file, &keys, loader)?;
+    // What the code makes of the value counts.
+    if candidate.known().is_some() && found.candidate.known().is_some() {
+        candidate.value = found.candidate.value.clone();
+    }
+    candidate.condition.clone_from(&found.candidate.condition);
+    Some(candidate)
 }
 
 /// `training.lr=1e-4` on the command line, which Hydra and OmegaConf put above the file.
