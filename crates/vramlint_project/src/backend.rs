@@ -48,6 +48,7 @@ fn embedded(format: FileFormat, text: &str) -> Vec<Embedded> {
         FileFormat::Makefile => embedded::makefile(text),
         FileFormat::Dockerfile => embedded::dockerfile(text),
         FileFormat::Workflow => embedded::workflow(text),
+        FileFormat::Python => embedded::python_head(text),
         _ => Vec::new(),
     }
 }

@@ -29,7 +29,7 @@ impl FileGraph {
     pub fn new(sources: SourceSet) -> Self {
         let path_resolver = PathResolver::new(&sources.files);
         let modules = Arc::new(ModuleIndex::new(&sources.files));
-        let launches = find_launches(&sources);
+        let launches = find_launches(&sources, &path_resolver);
         let classes = kind::classify_all(&sources, &path_resolver, &launches);
         Self { sources, path_resolver, launches, modules, classes }
     }
@@ -75,10 +75,10 @@ impl Deref for FileGraph {
     }
 }
 
-fn find_launches(sources: &SourceSet) -> Vec<Arc<Launch>> {
+fn find_launches(sources: &SourceSet, paths: &PathResolver) -> Vec<Arc<Launch>> {
     let files = sources.files.iter().filter(|file| !sources.is_documentation_snippet(file.id));
     files
-        .filter_map(|file| file.script().map(|script| launch::from_script(file.id, &file.text, script)))
+        .filter_map(|file| file.script().map(|script| launch::from_script(file, script, paths)))
         .flatten()
         .map(Arc::new)
         .collect()

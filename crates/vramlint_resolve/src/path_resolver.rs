@@ -1,7 +1,7 @@
 //! Resolves the paths that scripts and configurations write to files of the project.
 
 use crate::SourceFile;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use vramlint_base::FileId;
 
 /// Resolves paths to files. A script's working directory is not known, so the folder of the file that names the path is tried first,
@@ -9,12 +9,50 @@ use vramlint_base::FileId;
 #[derive(Clone, Debug, Default)]
 pub struct PathResolver {
     by_path: HashMap<String, FileId>,
+    folders: HashSet<String>,
 }
 
 impl PathResolver {
     /// A resolver over all files on disk.
     pub fn new(files: &[SourceFile]) -> Self {
-        Self { by_path: files.iter().filter(|f| f.host.is_none()).map(|f| (normalize(&f.path), f.id)).collect() }
+        let by_path: HashMap<String, FileId> =
+            files.iter().filter(|f| f.host.is_none()).map(|f| (normalize(&f.path), f.id)).collect();
+        let mut folders = HashSet::new();
+        for path in by_path.keys() {
+            let mut folder = parent(path);
+            while let Some(found) = folder.filter(|found| !folders.contains(found)) {
+                folder = parent(&found);
+                folders.insert(found);
+            }
+        }
+        Self { by_path, folders }
+    }
+
+    /// The folder to which `cd path` leads from `folder`, or from one above it.
+    pub fn resolve_folder(&self, path: &str, folder: &str) -> Option<String> {
+        if path.is_empty() || path.len() > 1024 {
+            return None;
+        }
+        if let Some(tail) = path.strip_prefix('/') {
+            let mut rest = Some(tail);
+            while let Some(candidate) = rest.filter(|candidate| !candidate.is_empty()) {
+                let candidate_path = normalize(candidate);
+                if self.folders.contains(&candidate_path) {
+                    return Some(candidate_path);
+                }
+                rest = candidate.split_once('/').map(|(_, rest)| rest);
+            }
+            return None;
+        }
+        let mut base = Some(normalize(folder));
+        while let Some(folder) = base {
+            let full = normalize(&if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") });
+            if self.folders.contains(&full) {
+                return Some(full);
+            }
+            base = parent(&folder);
+        }
+        None
     }
 
     /// The file that `path` refers to if it is written in a file of `folder`.
@@ -93,6 +131,7 @@ mod tests {
             by_path: [("p/scripts/a.yaml", 0), ("p/configs/b.yaml", 1), ("ds.json", 2)]
                 .map(|(p, i)| (p.to_owned(), FileId(i)))
                 .into(),
+            ..PathResolver::default()
         };
         assert_eq!(resolver.resolve("./a.yaml", "p/scripts"), Some(FileId(0)));
         assert_eq!(resolver.resolve("configs/b.yaml", "p/scripts"), Some(FileId(1)));

@@ -14,7 +14,6 @@ use crate::kind::{self, FileClass, FileKind};
 use crate::launch::{self, Launch};
 use crate::library_calls::CallRef;
 use crate::run::{self, Run};
-use crate::source::SourceFile;
 use crate::source_set::SourceSet;
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -100,8 +99,7 @@ impl Project {
     pub fn documented_launches(&self) -> &[Launch] {
         self.queries.documented_launches.get_or_init(|| {
             let documents = self.files.iter().filter(|file| self.is_documentation_snippet(file.id));
-            let launches = |file: &SourceFile| file.script().map(|script| launch::from_script(file.id, &file.text, script));
-            documents.filter_map(launches).flatten().collect()
+            documents.flat_map(|file| launch::from_document(file, &self.path_resolver)).collect()
         })
     }
 

@@ -20,6 +20,8 @@ pub enum Origin {
     File { place: FileRange, key: FileRange, key_path: String },
     /// A flag on a command line; `flag` as written.
     Flag { place: FileRange, flag: String },
+    /// A flag on a command line that only a document shows.
+    Documented { place: FileRange, flag: String },
     /// An environment variable.
     Env { name: String, place: FileRange },
     /// Python code: a constant, a class attribute, an argument of a call; `name` is its name there.
@@ -79,6 +81,7 @@ impl Origin {
         match self {
             Self::File { place, .. }
             | Self::Flag { place, .. }
+            | Self::Documented { place, .. }
             | Self::Env { place, .. }
             | Self::Code { place, .. }
             | Self::OptionDefault { place, .. } => Some(*place),
@@ -92,6 +95,7 @@ impl Origin {
         match self {
             Self::File { .. } => "file",
             Self::Flag { .. } => "flag",
+            Self::Documented { .. } => "documented",
             Self::Env { .. } => "env",
             Self::Code { .. } => "code",
             Self::OptionDefault { .. } => "option-default",

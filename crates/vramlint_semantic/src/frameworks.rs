@@ -270,7 +270,7 @@ impl FrameworkConfig<'_> {
         if let Some((_, stage)) = self.dialect.framework().zero_presets.iter().find(|(preset, _)| *preset == path) {
             return Some(*stage);
         }
-        let folders = [self.file.folder(), self.launch.map_or("", |launch| self.project.file(launch.file).folder())];
+        let folders = [self.file.folder(), self.launch.map_or("", |launch| launch.directory.as_str())];
         let named = folders.iter().find_map(|folder| self.project.path_resolver.resolve(path, folder))?;
         let root = self.project.file(named).data()?.root()?;
         root.at(&["zero_optimization", "stage"])?.value(Loader::Json)?.as_int()

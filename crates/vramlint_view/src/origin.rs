@@ -14,7 +14,7 @@ pub fn origin(project: &Project, origin: &Origin, lang: Lang) -> String {
     let at = origin.place().map(|place| path_and_line(project, place)).unwrap_or_default();
     match origin {
         Origin::File { key_path, .. } => format!("{at} {key_path}"),
-        Origin::Flag { flag, .. } => format!("{at} {flag}"),
+        Origin::Flag { flag, .. } | Origin::Documented { flag, .. } => format!("{at} {flag}"),
         Origin::Env { name, .. } => format!("{at} ${name}"),
         Origin::Code { name, .. } => format!("{at} {name}"),
         Origin::OptionDefault { option, .. } => {

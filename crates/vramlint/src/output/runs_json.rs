@@ -144,7 +144,7 @@ pub(super) fn origin(project: &Project, origin: &Origin, lang: Lang) -> Object {
     object.put("kind", origin.kind());
     match origin {
         Origin::File { key_path, .. } => object.put("key", key_path.as_str()),
-        Origin::Flag { flag, .. } => object.put("flag", flag.as_str()),
+        Origin::Flag { flag, .. } | Origin::Documented { flag, .. } => object.put("flag", flag.as_str()),
         Origin::Env { name, .. } | Origin::Code { name, .. } => object.put("name", name.as_str()),
         Origin::OptionDefault { option, .. } => object.put("option", option.as_str()),
         Origin::Target { key, .. } => object.put("key", *key),

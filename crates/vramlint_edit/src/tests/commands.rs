@@ -4,6 +4,7 @@ use crate::flags;
 use crate::tests::{file, with};
 use vramlint_base::TextRange;
 use vramlint_resolve::launch::from_script;
+use vramlint_resolve::path_resolver::PathResolver;
 
 #[test]
 fn words_go_with_their_line() {
@@ -23,7 +24,7 @@ fn words_go_with_their_line() {
         ),
     ] {
         let source = file("a.sh", before);
-        let launch = from_script(source.id, &source.text, source.script().expect("a script")).pop().expect("a launch");
+        let launch = from_script(&source, source.script().expect("a script"), &PathResolver::default()).pop().expect("a launch");
         let start = before.find(words).expect("in the text");
         let removal = flags::remove_words(&source, &launch, TextRange::of(start..start + words.len()));
         assert_eq!(with(&source, removal).as_deref(), Some(after), "{before}");

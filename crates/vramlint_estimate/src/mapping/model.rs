@@ -12,6 +12,7 @@ fn unknown_model(candidate: &Candidate, why: &Message) -> Message {
     let Message { en, zh } = why;
     match &candidate.origin {
         Origin::Flag { flag: name, .. }
+        | Origin::Documented { flag: name, .. }
         | Origin::Code { name, .. }
         | Origin::Env { name, .. }
         | Origin::OptionDefault { option: name, .. } => {

@@ -57,7 +57,10 @@ fn written_name(at: &SettingAt<'_>) -> String {
     let candidate = at.runs.first().and_then(|(_, setting, index)| setting.candidates.get(*index));
     let name = candidate.and_then(|candidate| match &candidate.origin {
         Origin::File { key_path, .. } => key_path.rsplit('.').next(),
-        Origin::Flag { flag: name, .. } | Origin::Env { name, .. } | Origin::Code { name, .. } => Some(name.as_str()),
+        Origin::Flag { flag: name, .. }
+        | Origin::Documented { flag: name, .. }
+        | Origin::Env { name, .. }
+        | Origin::Code { name, .. } => Some(name.as_str()),
         Origin::OptionDefault { option, .. } => Some(option.as_str()),
         _ => None,
     });

@@ -23,7 +23,7 @@ fn collect(project: &Project) -> Vec<ArgumentSet> {
             Launcher::Trl => found.extend(parser::from_trl_command(project, launch, Some(index), &mut read)),
             Launcher::LlamaFactory => {
                 let named = launch.script.as_ref().and_then(|word| word.text());
-                let id = named.and_then(|text| project.path_resolver.resolve(text, project.file(launch.file).folder()));
+                let id = named.and_then(|text| project.path_resolver.resolve(text, launch.directory.as_str()));
                 if let Some(id) = id.filter(|id| read.insert(*id)) {
                     let mut set = parser::from_file(project, id, ArgumentReader::LlamaFactory, Some(index));
                     // It reads this file and the flags after it.

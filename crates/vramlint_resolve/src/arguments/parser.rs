@@ -142,7 +142,7 @@ pub(super) fn from_trl_command(
     add_command_line(&mut set, launch);
     if let Some(option) = launch.options().iter().rfind(|option| option.name == "config") {
         let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-        match text.and_then(|text| project.path_resolver.resolve(text, project.file(launch.file).folder())) {
+        match text.and_then(|text| project.path_resolver.resolve(text, launch.directory.as_str())) {
             Some(id) => add_file(project, &mut set, id, Some(Loader::TrlParser), read),
             None => set.open = true,
         }
@@ -241,7 +241,7 @@ enum LoadTarget {
 }
 
 fn load_target(project: &Project, launch: &Launch, load: &LoadedFile) -> LoadTarget {
-    let folder = project.file(launch.file).folder();
+    let folder = launch.directory.as_str();
     let own = project.file(load.place.file).folder();
     let find = |text: &str| project.path_resolver.resolve(text, folder).or_else(|| project.path_resolver.resolve(text, own));
     if let Some(option) = &load.option {

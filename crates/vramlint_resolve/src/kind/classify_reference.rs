@@ -12,14 +12,10 @@ use vramlint_syntax::data::{DataFile, NodeRef};
 use vramlint_syntax::shell::Word;
 
 /// The files that launches name in a role.
-pub(super) fn by_launches(
-    sources: &SourceSet,
-    path_resolver: &PathResolver,
-    launches: &[Arc<Launch>],
-) -> Vec<(FileId, FileClass)> {
+pub(super) fn by_launches(path_resolver: &PathResolver, launches: &[Arc<Launch>]) -> Vec<(FileId, FileClass)> {
     let mut found: Vec<(FileId, FileClass)> = Vec::new();
     for launch in launches {
-        let folder = sources.file(launch.file).folder();
+        let folder = launch.directory.as_str();
         let mut name = |word: Option<&Word>, kind: FileKind, flag: &str| {
             if let Some(id) = word.and_then(Word::text).and_then(|text| path_resolver.resolve(text, folder)) {
                 found.push((id, FileClass::named_by(kind, flag)));

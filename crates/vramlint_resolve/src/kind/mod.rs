@@ -138,7 +138,7 @@ pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
 pub(crate) fn classify_all(sources: &SourceSet, path_resolver: &PathResolver, launches: &[Arc<Launch>]) -> Vec<FileClass> {
     let content = |file| from_directive(file).unwrap_or_else(|| classify(file));
     let mut classes: Vec<FileClass> = sources.files.iter().map(content).collect();
-    for (id, class) in classify_reference::by_launches(sources, path_resolver, launches) {
+    for (id, class) in classify_reference::by_launches(path_resolver, launches) {
         reclassify(&mut classes, sources.file(id), class);
     }
     for (id, class) in classify_reference::by_files(sources, path_resolver, &classes) {

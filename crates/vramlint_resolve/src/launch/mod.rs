@@ -1,9 +1,11 @@
 //! Launch commands: program, launcher flags, script, script arguments.
 
+mod documented;
 mod parse;
 mod wrappers;
 
-pub use parse::{from_command, from_script};
+pub use documented::from_document;
+pub use parse::from_script;
 
 use std::collections::BTreeMap;
 use vramlint_base::{FileId, TextRange};
@@ -33,6 +35,11 @@ pub struct Launch {
     pub environment: Vec<Assignment>,
     /// Whether words before the script are unknown: they may contain any flag.
     pub has_unknown_flags: bool,
+    /// The folder in which it runs: where `cd` leads in the script, else the folder of the file. Paths on the command line are
+    /// relative to it, or to a folder above.
+    pub directory: String,
+    /// Whether only a document shows it.
+    pub documented: bool,
     /// Whether it may run several times, or not at all.
     pub in_loop: bool,
     /// Whether it is in a branch.

@@ -1,20 +1,27 @@
 //! From the words of a command to a [`Launch`].
 
 use super::{Launch, LaunchFlag, wrappers};
+use crate::SourceFile;
+use crate::path_resolver::PathResolver;
 use std::collections::BTreeMap;
 use vramlint_base::{FileId, TextRange};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_syntax::shell::{Command, Script, Word, WordValue};
 
 /// Every launch of a script, in order.
-pub fn from_script(file: FileId, text: &str, script: &Script) -> Vec<Launch> {
-    script.commands.iter().filter_map(|command| from_command(file, text, command)).collect()
+pub fn from_script(file: &SourceFile, script: &Script, paths: &PathResolver) -> Vec<Launch> {
+    let launches = script.commands.iter().filter_map(|command| {
+        let directory = command.directory.as_deref().and_then(|path| paths.resolve_folder(path, file.folder()));
+        let launch = from_command(file.id, &file.text, command)?;
+        Some(Launch { directory: directory.unwrap_or_else(|| file.folder().to_owned()), ..launch })
+    });
+    launches.collect()
 }
 
 /// The launch in a command, if it is one. `text` is the text of the file, for the names of flags whose value is not known.
-pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launch> {
+fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launch> {
     let words = wrappers::strip(&command.words);
-    let (launcher, rest) = launcher_of(words)?;
+    let (launcher, rest) = launcher_of(words, text)?;
     let mut launch = Launch {
         file,
         range: command.range,
@@ -26,6 +33,8 @@ pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launc
         unknown_value_options: BTreeMap::new(),
         environment: command.environment.clone(),
         has_unknown_flags: false,
+        directory: String::new(),
+        documented: false,
         in_loop: command.in_loop,
         conditional: command.conditional,
     };
@@ -41,8 +50,18 @@ pub fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launc
 }
 
 /// The launcher at the front, and the words after it.
-fn launcher_of(words: &[Word]) -> Option<(Launcher, &[Word])> {
-    let texts: Vec<Option<&str>> = words.iter().map(Word::text).collect();
+fn launcher_of<'a>(words: &'a [Word], source: &str) -> Option<(Launcher, &'a [Word])> {
+    let mut texts: Vec<Option<&str>> = words.iter().map(Word::text).collect();
+    let first = words.first()?;
+    // `uv run train.py`, `./train.py`: the script itself is the program.
+    if first.text().is_some_and(|text| text.ends_with(".py")) {
+        return Some((Launcher::Python, words));
+    }
+    if texts[0].is_none() {
+        // `$VENV/bin/python`, `$PYTHON`
+        let named = || first.range.slice(source).to_lowercase().contains("python").then_some("python");
+        texts[0] = first.path_end.as_deref().or_else(named);
+    }
     let (launcher, own) = Launcher::of_words(&texts)?;
     Some((launcher, words.get(own..).unwrap_or(&[])))
 }
@@ -102,7 +121,7 @@ fn framework_arguments(launch: &mut Launch, words: &[Word]) {
 }
 
 /// `--batch_size=$1` and `training.lr=$LR` with unknown values: the names of the options, by the number of the word.
-fn unknown_value_options(words: &[Word], source: &str) -> BTreeMap<usize, String> {
+pub(super) fn unknown_value_options(words: &[Word], source: &str) -> BTreeMap<usize, String> {
     let name = |word: &Word| {
         let written = word.sources.first().unwrap_or(&word.range).slice(source).trim_matches(['"', '\'']);
         let (name, _) = written.split_once('=')?;
@@ -167,6 +186,7 @@ fn tail_word(word: &Word, value: &str) -> Word {
         value: WordValue::Known(value.to_owned()),
         sources: word.sources.clone(),
         assumptions: word.assumptions.clone(),
+        path_end: None,
     }
 }
 

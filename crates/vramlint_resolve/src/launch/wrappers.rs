@@ -1,5 +1,6 @@
 //! Programs that only start another one: `nohup`, `srun`, `env`, `uv run`… They are stripped from the front of a command.
 
+use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::shell::Word;
 
 /// Wrappers, and their options that take a value as a separate word.
@@ -17,19 +18,31 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("timeout", &["-k", "-s"]),
     ("sudo", &["-u", "-g"]),
     ("env", &["-u", "-C"]),
-    ("srun", &["-n", "-N", "-p", "-c", "-t", "-J", "-w", "-o", "-e", "-G", "-A", "-q"]),
-    ("mpirun", &["-n", "-np", "-H", "-x", "--hostfile", "--map-by", "--bind-to"]),
     ("call", &[]),
     ("start", &[]),
     ("&", &[]),
-    ("nsys", &["-o", "-t"]),
-    ("singularity", &["-B", "--bind", "-H"]),
-    ("apptainer", &["-B", "--bind", "-H"]),
 ];
 
 /// Runners that take a subcommand: `uv run`, `poetry run`, `conda run -n env`.
 const RUNNERS: &[(&str, &str, &[&str])] = &[
-    ("uv", "run", &["--with", "--python", "-p", "--extra", "--group", "--package", "--env-file"]),
+    (
+        "uv",
+        "run",
+        &[
+            "--with",
+            "--python",
+            "-p",
+            "--extra",
+            "--group",
+            "--package",
+            "--env-file",
+            "--directory",
+            "--project",
+            "--index",
+            "--with-requirements",
+            "--with-editable",
+        ],
+    ),
     ("poetry", "run", &[]),
     ("pdm", "run", &[]),
     ("rye", "run", &[]),
@@ -39,8 +52,31 @@ const RUNNERS: &[(&str, &str, &[&str])] = &[
     ("conda", "run", &["-n", "--name", "-p", "--prefix", "--cwd"]),
     ("mamba", "run", &["-n", "--name", "-p", "--prefix"]),
     ("micromamba", "run", &["-n", "--name", "-p", "--prefix"]),
-    ("singularity", "exec", &["-B", "--bind", "-H"]),
-    ("apptainer", "exec", &["-B", "--bind", "-H"]),
+];
+
+/// Programs with many options of their own, behind which the first word that starts a launcher begins the command.
+const SEARCHED: &[&str] = &[
+    "srun",
+    "mpirun",
+    "mpiexec",
+    "orterun",
+    "jsrun",
+    "aprun",
+    "singularity",
+    "apptainer",
+    "docker",
+    "podman",
+    "nerdctl",
+    "kubectl",
+    "sudo",
+    "nsys",
+    "ncu",
+    "numactl",
+    "taskset",
+    "flock",
+    "script",
+    "py-spy",
+    "xvfb-run",
 ];
 
 /// The words after all wrappers at the front.
@@ -61,11 +97,32 @@ pub(super) fn strip(words: &[Word]) -> &[Word] {
             if name == "timeout" || name == "taskset" {
                 words = words.get(1..).unwrap_or(&[]);
             }
+        } else if SEARCHED.contains(&name) {
+            return searched(&words[1..]);
         } else {
             return words;
         }
     }
     words
+}
+
+/// The words from the first on that starts something, or none.
+fn searched(words: &[Word]) -> &[Word] {
+    let starts = |at: &usize| {
+        let texts: Vec<Option<&str>> = words[*at..].iter().map(Word::text).collect();
+        let program = texts[0].map_or("", |text| text.rsplit('/').next().unwrap_or(text));
+        // `exec` and `start` are also commands of these programs.
+        let wrapper =
+            !matches!(program, "exec" | "start" | "call" | "command" | "&") && WRAPPERS.iter().any(|(name, _)| *name == program);
+        let launcher = Launcher::of_words(&texts).filter(|_| !program.contains(':'));
+        let script = |text: &Option<&str>| text.is_some_and(|text| text.ends_with(".py") || text == "-m");
+        let starts = launcher.is_some_and(|(launcher, _)| launcher != Launcher::Python || texts.iter().any(script));
+        wrapper || SEARCHED.contains(&program) || starts
+    };
+    match (0..words.len()).find(starts) {
+        Some(at) => strip(&words[at..]),
+        None => &[],
+    }
 }
 
 fn skip_options<'a>(words: &'a [Word], valued: &[&str]) -> &'a [Word] {

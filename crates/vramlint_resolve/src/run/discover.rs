@@ -3,6 +3,7 @@
 use super::builder::build_runs;
 use super::code_reader::CodeReader;
 use super::derive;
+use super::documented;
 use super::import_graph::ImportGraph;
 use super::run_sources::RunSources;
 use super::training_evidence::{is_training_launch, is_training_script};
@@ -40,7 +41,11 @@ pub(crate) struct DiscoveredRuns {
 pub(crate) fn discover_runs(graph: &FileGraph) -> DiscoveredRuns {
     let reader = CodeReader::new(graph);
     let (mut runs, mut used) = (Vec::new(), BTreeSet::new());
-    add_launched(&reader, &mut runs, &mut used);
+    let started = add_launched(&reader, &mut runs, &mut used);
+    for run in documented::runs(&reader, &started) {
+        used.extend(run.files.iter().copied());
+        runs.push(run);
+    }
     add_scripts(&reader, &mut runs, &mut used);
     add_training_files(&reader, &mut runs, &used);
     number_runs(graph, &mut runs);
@@ -49,14 +54,19 @@ pub(crate) fn discover_runs(graph: &FileGraph) -> DiscoveredRuns {
 }
 
 /// One run, or one per stage, for each launch that trains. `used` collects the files that take part.
-fn add_launched(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet<FileId>) {
+/// Returns the scripts and the files of frameworks that commands start.
+fn add_launched(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet<FileId>) -> BTreeSet<FileId> {
+    let mut started = BTreeSet::new();
     for launch in &reader.graph.launches {
         let entry = entry_script(reader.graph, launch);
         if is_training_launch(reader, launch, entry) {
             let sources = RunSources::from_launch(reader, Arc::clone(launch), entry);
+            started.extend(entry);
+            started.extend(sources.training.iter().map(|(id, _)| *id).filter(|_| entry.is_none()));
             add_runs(reader, &sources, runs, used);
         }
     }
+    started
 }
 
 /// Training scripts that no launch starts, programs before modules.
@@ -144,8 +154,8 @@ fn number_runs(graph: &FileGraph, runs: &mut [Run]) {
 }
 
 /// The entry script of a launch, if it is in the project.
-fn entry_script(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
-    let folder = graph.file(launch.file).folder();
+pub(super) fn entry_script(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
+    let folder = launch.directory.as_str();
     if let Some(module) = launch.module.as_ref().and_then(Word::text) {
         let path = module.replace('.', "/");
         return ["", "src/"]
@@ -153,6 +163,6 @@ fn entry_script(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
             .flat_map(|prefix| [format!("{prefix}{path}.py"), format!("{prefix}{path}/__main__.py")])
             .find_map(|path| graph.path_resolver.resolve(&path, folder));
     }
-    let script = launch.script.as_ref()?.text()?;
+    let script = launch.script.as_ref()?.path()?;
     graph.path_resolver.resolve(script, folder).filter(|id| graph.file(*id).python().is_some())
 }

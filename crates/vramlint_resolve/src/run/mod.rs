@@ -10,6 +10,7 @@ mod code_reader;
 mod derive;
 mod discover;
 mod distribution_hints;
+mod documented;
 mod import_graph;
 mod launch_path;
 mod precedence;

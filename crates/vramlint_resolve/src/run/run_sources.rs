@@ -129,7 +129,7 @@ impl RunSources {
     }
 
     fn add_argument_files(&mut self, graph: &FileGraph, launch: &Launch) {
-        let folder = graph.file(launch.file).folder();
+        let folder = launch.directory.as_str();
         for option in launch.options() {
             let Some(value) = &option.value else { continue };
             let kind = match option.name.as_str() {
@@ -137,7 +137,9 @@ impl RunSources {
                 name if launch.launcher.config.accelerate_option == Some(name) => FileKind::Accelerate,
                 _ => FileKind::Training,
             };
-            let Some(text) = value.text.as_deref() else { continue };
+            // Of a path with an unknown beginning only what the project has is of use.
+            let end = || value.word.path_end.as_deref().filter(|end| graph.path_resolver.resolve(end, folder).is_some());
+            let Some(text) = value.text.as_deref().or_else(end) else { continue };
             let place = FileRange::new(launch.file, value.range);
             self.trainer_deepspeed |= kind == FileKind::DeepSpeed && looks_like_path(text);
             if graph.path_resolver.resolve(text, folder).is_some() || kind != FileKind::Training && looks_like_path(text) {
@@ -176,7 +178,7 @@ impl RunSources {
     /// The file that code loads in this run, or the path at which there is none; `None` if the path is not known.
     pub(super) fn resolve_load(&self, graph: &FileGraph, load: &LoadedFile) -> Option<Result<FileId, String>> {
         let own = graph.file(load.place.file).folder();
-        let launch = self.launch.as_deref().map_or(own, |launch| graph.file(launch.file).folder());
+        let launch = self.launch.as_deref().map_or(own, |launch| launch.directory.as_str());
         // Paths on the command line are relative to where the command runs; paths in the code, as a rule, to the code.
         let (path, first, second) = match self.path_from_launch(load) {
             LoadPath::Known(path) => (path, launch, own),
@@ -204,8 +206,8 @@ impl RunSources {
     }
 
     fn add_word_reference(&mut self, graph: &FileGraph, launch: &Launch, word: &Word, kind: FileKind) {
-        let folder = graph.file(launch.file).folder();
-        if let Some(text) = word.text() {
+        let folder = launch.directory.as_str();
+        if let Some(text) = word.path() {
             self.add_reference_from(graph, text, folder, FileRange::new(launch.file, word.range), kind, None);
         }
     }

@@ -361,6 +361,10 @@ impl WorldSizeInput<'_> {
             let text = visible.value.text()?;
             return Some(visible_gpus(text));
         }
+        // A job that asks for GPUs sees those, if the script is not started some other way: `#SBATCH --gres=gpu:4`.
+        if let Some(given) = self.launch.and_then(|launch| launch.variable("SLURM_GPUS_ON_NODE")) {
+            return given.value.text()?.parse().ok();
+        }
         self.policy.target.count.map(i64::from)
     }
 }

@@ -92,7 +92,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if strays.peek().is_none() {
             continue;
         }
-        let folder = cx.project.file(launch.file).folder();
+        let folder = launch.directory.as_str();
         let entry = script.text().and_then(|path| cx.project.path_resolver.resolve(path, folder));
         let Some(code) = entry.and_then(|entry| cx.project.code(entry)) else { continue };
         let parsed = ParsedOptions::of(cx, &code);

@@ -72,15 +72,14 @@ fn overridden_elsewhere(project: &Project, file: &SourceFile) -> bool {
     let gives = |launch: &Launch| {
         let named = launch.flag("--config_file").and_then(|flag| flag.values.first());
         let this_one = named.is_some_and(|word| {
-            word.text()
-                .is_none_or(|path| project.path_resolver.resolve(path, project.file(launch.file).folder()) == Some(file.id))
+            word.text().is_none_or(|path| project.path_resolver.resolve(path, launch.directory.as_str()) == Some(file.id))
         });
         launch.launcher == Launcher::Accelerate && this_one && launch.flag("--num_processes").is_some()
     };
     let scripts = project.files.iter().filter(|other| project.is_documentation_snippet(other.id));
     project.launches.iter().any(|launch| gives(launch))
         || scripts
-            .filter_map(|other| other.script().map(|script| from_script(other.id, &other.text, script)))
+            .filter_map(|other| other.script().map(|script| from_script(other, script, &project.path_resolver)))
             .flatten()
             .any(|launch| gives(&launch))
 }

@@ -66,7 +66,7 @@ fn loaded(project: &Project, launch: Option<&Launch>, load: &LoadedFile) -> Opti
         return Some(file);
     }
     let launch = launch?;
-    let here = project.file(launch.file).folder();
+    let here = launch.directory.as_str();
     if let Some(option) = load.option.as_deref() {
         let options = launch.options();
         let given = options.iter().rfind(|given| given.name.replace('-', "_") == option)?;

@@ -53,7 +53,7 @@ fn from_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<Acce
         Launcher::Accelerate => {
             let named = launch.flag("--config_file");
             let path = named.and_then(|flag| flag.values.first()).and_then(Word::text);
-            let file = path.and_then(|path| project.path_resolver.resolve(path, project.file(launch.file).folder()));
+            let file = path.and_then(|path| project.path_resolver.resolve(path, launch.directory.as_str()));
             let absent = named.is_some() && file.is_none();
             Some(AccelerateLaunch { project, file: file.map(|id| project.file(id)), launch: Some(launch), run: run(), absent })
         }

@@ -29,7 +29,7 @@ fn names(project: &Project, launch: &Launch, file: FileId) -> bool {
     let Some(word) = launch.flag("--config_file").and_then(|flag| flag.values.first()) else { return false };
     // A path that is not in the project may be a placeholder for any of its files.
     let of_document = project.is_documentation_snippet(launch.file);
-    word.text().is_none_or(|path| match project.path_resolver.resolve(path, project.file(launch.file).folder()) {
+    word.text().is_none_or(|path| match project.path_resolver.resolve(path, launch.directory.as_str()) {
         Some(found) => found == file,
         None => of_document,
     })

@@ -3,7 +3,8 @@
 use super::language::{is_session, language_of, name_in_comment, name_of};
 use super::pieces::Pieces;
 use super::prompt::without_prompts;
-use super::{Embedded, lines};
+use super::python_head::starts_program;
+use super::{Embedded, Language, lines};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 use vramlint_base::TextRange;
@@ -23,9 +24,14 @@ pub fn markdown(text: &str) -> Vec<Embedded> {
             }
             Event::End(TagEnd::CodeBlock) => {
                 if let Some((pieces, info)) = open.take()
-                    && let Some(language) = language_of(&info)
+                    && let Some(language) = language_of(&info).or_else(|| info.trim().is_empty().then_some(Language::Bash))
                     && let Some(mut block) = pieces.finish(language, name_of(&info))
+                    && (!info.trim().is_empty() || shows_commands(&block.text))
                 {
+                    // Commands are often labelled as Python, after the program that they start.
+                    if language == Language::Python && shows_commands(&block.text) {
+                        block.language = Language::Bash;
+                    }
                     block.name = block.name.or_else(|| name_in_comment(&block.text));
                     found.push(without_prompts(block, is_session(&info)));
                 }
@@ -34,6 +40,19 @@ pub fn markdown(text: &str) -> Vec<Embedded> {
         }
     }
     found
+}
+
+/// Whether the first line of a block that is no comment is a command that starts a program.
+fn shows_commands(text: &str) -> bool {
+    let lines = text.lines().map(|line| line.trim_start().trim_start_matches("$ "));
+    let prepares =
+        |line: &str| ["cd ", "export ", "source ", "pip ", "git ", "conda "].iter().any(|start| line.starts_with(start));
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#') && !prepares(line));
+    // Variables may have lines of their own: `CUDA_VISIBLE_DEVICES=0 \\`.
+    lines.next().is_some_and(|first| {
+        let joined: Vec<&str> = [first].into_iter().chain(lines.take(4)).map(|line| line.trim_end_matches('\\')).collect();
+        starts_program(first) || first.ends_with('\\') && starts_program(&joined.join(" "))
+    })
 }
 
 /// The parser gives a piece as it is in the text, or, after a tab that is indentation in part, with blanks in its stead.

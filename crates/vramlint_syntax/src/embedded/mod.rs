@@ -7,6 +7,7 @@ mod makefile;
 mod markdown;
 mod pieces;
 mod prompt;
+mod python_head;
 #[cfg(test)]
 mod tests;
 mod workflow;
@@ -15,6 +16,7 @@ pub use dockerfile::dockerfile;
 pub use language::language_of;
 pub use makefile::makefile;
 pub use markdown::{markdown, prose};
+pub use python_head::python_head;
 pub use workflow::workflow;
 
 use std::ops::Range;

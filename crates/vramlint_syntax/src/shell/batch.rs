@@ -204,7 +204,7 @@ impl Reader<'_> {
         self.scope.pay_for(&words);
         let range = first.range.cover(last.range);
         let environment = self.scope.variables.environment().collect();
-        self.script.commands.push(Command { range, words, environment, function: None, in_loop, conditional });
+        self.script.commands.push(Command { range, words, environment, function: None, in_loop, conditional, directory: None });
     }
 
     /// Replaces `%A%`; takes quotes and `^` away unless the text is a value.

@@ -64,6 +64,7 @@ fn assignment(text: &str, line: &str, from: usize, script: &mut Script) -> Optio
         value: known.map_or(WordValue::Unknown, |inner| WordValue::Known(inner.to_owned())),
         sources: Vec::new(),
         assumptions: Vec::new(),
+        path_end: None,
     };
     script.assignments.push(Assignment {
         range: TextRange::of(start..at + written),

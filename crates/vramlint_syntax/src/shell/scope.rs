@@ -17,6 +17,50 @@ pub(super) enum Positional {
     Unknown,
 }
 
+/// The working directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Directory {
+    /// Where the script started.
+    Start,
+    /// A path from there, or an absolute one.
+    At(String),
+    /// Not known.
+    Unknown,
+}
+
+impl Directory {
+    /// The path, unless it is where the script started.
+    pub(super) fn known(&self) -> Option<String> {
+        if let Self::At(path) = self { Some(path.clone()) } else { None }
+    }
+
+    /// Where a script that is started here goes.
+    pub(super) fn after(&self, inner: Option<&str>) -> Option<String> {
+        match inner {
+            None => self.known(),
+            Some(path) => self.entered(path).known(),
+        }
+    }
+
+    /// After `cd path`.
+    pub(super) fn entered(&self, path: &str) -> Self {
+        match self {
+            _ if path.starts_with('/') => Self::At(path.to_owned()),
+            Self::Start => Self::At(path.to_owned()),
+            Self::At(before) if before.len() + path.len() < 4096 => Self::At(format!("{before}/{path}")),
+            Self::Unknown if !path.starts_with('.') => Self::At(format!("/{path}")),
+            Self::At(_) | Self::Unknown => Self::Unknown,
+        }
+    }
+
+    /// After commands that may not have run.
+    pub(super) fn join(&mut self, before: Self) {
+        if *self != before {
+            *self = Self::Unknown;
+        }
+    }
+}
+
 /// What is in force.
 pub(super) struct Scope {
     /// The variables.
@@ -27,6 +71,8 @@ pub(super) struct Scope {
     pub(super) assignments: Vec<Assignment>,
     /// Whether assignments made now stand in a branch or loop.
     pub(super) conditional: bool,
+    /// Where `cd` led.
+    pub(super) directory: Directory,
     /// `set -a`.
     pub(super) export_all: bool,
     /// How much may still be made, in the measure of [`limits::WORK`].
@@ -52,6 +98,7 @@ impl Scope {
             positional: Positional::Caller,
             assignments: Vec::new(),
             conditional: false,
+            directory: Directory::Start,
             export_all: false,
             work_left: limits::WORK,
         }

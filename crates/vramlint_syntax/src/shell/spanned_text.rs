@@ -132,7 +132,15 @@ pub(super) fn sources_of(field: &[Piece]) -> Vec<TextRange> {
 /// A field as a word of the tree.
 pub(super) fn to_word(field: &[Piece], range: TextRange) -> Word {
     let value = text_of(field).map_or(WordValue::Unknown, WordValue::Known);
-    Word { range, value, sources: sources_of(field), assumptions: assumptions_of(field) }
+    Word { range, value, sources: sources_of(field), assumptions: assumptions_of(field), path_end: path_end(field) }
+}
+
+/// The known end of a path, from the first `/` after its last unknown part.
+fn path_end(field: &[Piece]) -> Option<String> {
+    let unknown = field.iter().rposition(|piece| piece.text.is_none())?;
+    let known = text_of(&field[unknown + 1..])?;
+    let end = &known[known.find('/')?..];
+    (!end.trim_matches('/').is_empty() && !end.contains([' ', ',', ':', '='])).then(|| end.to_owned())
 }
 
 /// A value as it is kept in a variable: literal text now has a place to point back at, derived text one step more on its way.

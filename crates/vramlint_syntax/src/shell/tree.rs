@@ -34,6 +34,8 @@ pub struct Command {
     pub in_loop: bool,
     /// Whether it is in a branch, after `&&`/`||`, or in a function that is never called here.
     pub conditional: bool,
+    /// Where `cd` led before it, from the folder in which the script starts; `None` if it stays there, or if that is not known.
+    pub directory: Option<String>,
 }
 
 /// A word of a command, or the value of an assignment.
@@ -48,6 +50,8 @@ pub struct Word {
     pub sources: Vec<TextRange>,
     /// What had to be assumed, such as the default of `${2:-8}`.
     pub assumptions: Vec<Assumption>,
+    /// The end of a path whose beginning is not known: `/models/Qwen3-8B` of `$ROOT/models/Qwen3-8B`.
+    pub path_end: Option<String>,
 }
 
 /// What a word expands to.
@@ -99,6 +103,11 @@ pub struct Directive {
 }
 
 impl Word {
+    /// The text, or the end of the path that it is if only that is known, beginning with `/`.
+    pub fn path(&self) -> Option<&str> {
+        self.text().or(self.path_end.as_deref())
+    }
+
     /// The text, where known.
     pub fn text(&self) -> Option<&str> {
         if let WordValue::Known(text) = &self.value { Some(text) } else { None }

@@ -122,6 +122,23 @@ impl Variable {
         Rc::new(Self { value, exported: self.exported, made: Rc::clone(&self.made) })
     }
 
+    /// Itself, but holding this value only under these assumptions.
+    fn under(&self, assumptions: &[Assumption]) -> Rc<Self> {
+        let mark = |field: &Field| -> Field {
+            let mut field = field.clone();
+            let known = assumptions_of(&field);
+            if let Some(first) = field.first_mut() {
+                first.assumptions.extend(assumptions.iter().filter(|assumption| !known.contains(assumption)).cloned());
+            }
+            field
+        };
+        match &self.value {
+            Value::Text(field) => self.with(Value::Text(mark(field))),
+            Value::List(items) => self.with(Value::List(items.iter().map(mark).collect())),
+            _ => self.with(self.value.clone()),
+        }
+    }
+
     /// Itself, but taken as its value only because the caller is assumed to say nothing.
     fn assumed(&self, name: &str) -> Rc<Self> {
         let field_text = |field: &Field| text_of(field).unwrap_or_default();
@@ -151,7 +168,7 @@ impl Variable {
 
 /// A word of which nothing is known.
 pub(super) fn unknown_word(range: TextRange) -> Word {
-    Word { range, value: WordValue::Unknown, sources: Vec::new(), assumptions: Vec::new() }
+    Word { range, value: WordValue::Unknown, sources: Vec::new(), assumptions: Vec::new(), path_end: None }
 }
 
 impl Variables {
@@ -250,6 +267,34 @@ impl Variables {
 }
 
 impl Variables {
+    /// Continues after a branch that runs only as far as these assumptions hold.
+    pub(super) fn apply(&mut self, branch: &Branch, assumptions: &[Assumption]) {
+        let mut names: Vec<&String> = branch.changes.keys().collect();
+        names.sort_unstable();
+        for name in names {
+            let after = branch.changes.get(name).cloned().flatten();
+            self.put(name, after.map(|variable| variable.under(assumptions)));
+        }
+    }
+
+    /// Forgets what rests on assumptions about these variables: the caller says otherwise.
+    pub(super) fn lose_assumed(&mut self, assumptions: &[Assumption]) {
+        let about = |assumption: &Assumption| assumptions.iter().any(|other| other.variable == assumption.variable);
+        let rests = |variable: &Variable| match &variable.value {
+            Value::Text(field) => assumptions_of(field).iter().any(about),
+            Value::List(items) => items.iter().any(|field| assumptions_of(field).iter().any(about)),
+            _ => false,
+        };
+        let mut names: Vec<String> = match assumptions {
+            [] => Vec::new(),
+            _ => self.map.iter().filter(|(_, variable)| rests(variable)).map(|(name, _)| name.clone()).collect(),
+        };
+        names.sort_unstable();
+        for name in names {
+            self.blur(&name, Value::Unknown { caller: true }, None);
+        }
+    }
+
     /// Continues after branches between which the caller chooses, and one that is taken if the caller says nothing.
     pub(super) fn join_or(&mut self, branches: &[Branch], fallback: &Branch) {
         let mut names: Vec<&String> = branches.iter().chain([fallback]).flat_map(|branch| branch.changes.keys()).collect();

@@ -7,7 +7,7 @@ use crate::launch::{Argument, ArgumentValue, Launch};
 use crate::setting::{Candidate, Origin};
 use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileRange, Message, Value, message};
-use vramlint_catalog::{Dialect, dialect};
+use vramlint_catalog::{Concept, Dialect, dialect};
 use vramlint_syntax::shell::Word;
 
 /// Adds every argument of the script that sets a concept.
@@ -34,6 +34,9 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
                 Some(_) => known(meaning.value, raw.clone(), origin),
                 None => unknown(message!("not set in the script", "脚本中没有给出"), raw.clone(), origin),
             };
+            if let Some(known) = word.and_then(|word| model_of(meaning.concept, word, &candidate.origin)) {
+                candidate = known;
+            }
             candidate.assumptions = word.map(assumptions).unwrap_or_default();
             candidates.add(meaning.concept, SourceLayer::Flag, candidate);
         }
@@ -103,6 +106,13 @@ pub(in crate::run) fn candidate_from_value(value: &ArgumentValue<'_>, origin: Or
     };
     candidate.assumptions = assumptions(value.word);
     candidate
+}
+
+/// The model in a folder of which only the end of the path is known: `$ROOT/Qwen3-8B`.
+pub(in crate::run) fn model_of(concept: Concept, word: &Word, origin: &Origin) -> Option<Candidate> {
+    let end = word.path_end.as_deref().filter(|_| concept == Concept::Model)?;
+    let name = end.trim_end_matches('/').rsplit('/').next()?;
+    (!name.is_empty()).then(|| known(Value::Text(name.to_owned()), name, origin.clone()))
 }
 
 /// The assumptions on which the value of a word depends.

@@ -164,9 +164,10 @@ fn promote_flag(
         return;
     };
     let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: format!("--{option}") };
-    let mut candidate = cli::candidate_from_value(value, origin);
-    if candidate.known().is_some() && found.candidate.known().is_some() {
-        candidate.value = found.candidate.value.clone();
+    let model = cli::model_of(concept, value.word, &origin);
+    let mut candidate = model.unwrap_or_else(|| cli::candidate_from_value(value, origin));
+    if value.text.is_some() && candidate.known().is_some() && found.candidate.known().is_some() {
+        candidate.value.clone_from(&found.candidate.value);
     }
     candidate.condition.clone_from(&found.candidate.condition);
     candidates.add(concept, SourceLayer::Decided, candidate);

@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
     let named = cx.project.launches.iter().find_map(|launch| {
         let word = launch.flag("--config_file").filter(|_| launch.launcher == Launcher::Accelerate)?.values.first()?;
-        let found = cx.project.path_resolver.resolve(word.text()?, cx.project.file(launch.file).folder())?;
+        let found = cx.project.path_resolver.resolve(word.text()?, launch.directory.as_str())?;
         (found == file.id).then_some(FileRange::new(launch.file, word.range))
     })?;
     let data = file.data().filter(|data| data.errors.is_empty() && file.decode_errors.is_empty())?;

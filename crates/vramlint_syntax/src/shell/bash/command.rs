@@ -1,6 +1,6 @@
 //! Simple commands: their words, their environment, what they do to variables, and calls of the script's own functions.
 
-use super::super::scope::Positional;
+use super::super::scope::{Directory, Positional};
 use super::super::spanned_text::{Field, stored, text_of, to_word};
 use super::super::{Command, Word};
 use super::expand;
@@ -26,6 +26,7 @@ impl<'t> Walker<'t> {
         }
         let mut flow = Flow::On;
         if let Some(body) = node.child_by_field_name("body") {
+            self.run_document(node, body, &children, context);
             flow = if body.kind() == "command" { self.command(body, context, &more) } else { self.statement(body, context) };
             self.read_document(body, &children, context);
         }
@@ -125,6 +126,7 @@ impl<'t> Walker<'t> {
             function: context.function.as_deref().map(str::to_owned),
             in_loop: context.in_loop,
             conditional: context.conditional,
+            directory: self.scope.directory.known(),
         });
         self.nested(fields, &handed, context);
     }
@@ -241,13 +243,28 @@ impl<'t> Walker<'t> {
                     self.scope.lose(target, place, false);
                 }
             }
-            "set" => self.set(&texts),
+            "set" => self.set(&texts, words),
             "shift" => self.shift(texts.first(), context),
+            "cd" | "pushd" => self.enter(&words[1..]),
+            "popd" => self.scope.directory = Directory::Unknown,
             _ => {}
         }
     }
 
-    fn set(&mut self, texts: &[Option<String>]) {
+    /// `cd DIR`.
+    fn enter(&mut self, words: &[(Field, TextRange)]) {
+        let target = words.iter().map(|(field, range)| to_word(field, *range)).find(|word| {
+            // `cd -P DIR`
+            word.text().is_none_or(|text| text == "-" || !text.starts_with('-'))
+        });
+        let path = target.as_ref().and_then(|word| word.text().or(word.path_end.as_deref()));
+        self.scope.directory = match path.filter(|path| !path.is_empty() && *path != "-") {
+            Some(path) => self.scope.directory.entered(path),
+            None => Directory::Unknown,
+        };
+    }
+
+    fn set(&mut self, texts: &[Option<String>], words: &[(Field, TextRange)]) {
         match texts.first() {
             Some(Some(flag))
                 if flag == "-a" || flag == "-o" && texts.get(1).is_some_and(|t| t.as_deref() == Some("allexport")) =>
@@ -255,6 +272,10 @@ impl<'t> Walker<'t> {
                 self.scope.export_all = true;
             }
             Some(Some(flag)) if flag == "+a" => self.scope.export_all = false,
+            // The words after `set`, `--` taking the place of the name of a function.
+            Some(Some(flag)) if flag == "--" && !self.scope.conditional => {
+                self.scope.positional = call_arguments(words[1..].to_vec());
+            }
             Some(Some(flag)) if flag == "--" => self.scope.positional = Positional::Unknown,
             _ => {}
         }

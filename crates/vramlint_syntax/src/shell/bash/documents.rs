@@ -10,6 +10,9 @@ use std::ops::Range;
 use tree_sitter::Node;
 use vramlint_base::TextRange;
 
+/// Endings of scripts that are written to be started.
+const SCRIPTS: [&str; 5] = [".sh", ".bash", ".slurm", ".sbatch", ".sub"];
+
 impl<'t> Walker<'t> {
     /// `read -r -d '' A << EOF`: the variable holds the document.
     pub(super) fn read_document(&mut self, body: Node<'t>, around: &[Node<'t>], context: &Context) {
@@ -31,6 +34,30 @@ impl<'t> Walker<'t> {
         let value = TextRange::of(range);
         self.scope.conditional = context.unsure();
         self.scope.assign(self.slice(target), Places { range: name.cover(value), name, value }, Value::Text(field), false);
+    }
+
+    /// `bash << EOF`, `sbatch << EOF`, `cat > job.sh << EOF`: the document is a script that runs.
+    pub(super) fn run_document(&mut self, node: Node<'t>, body: Node<'t>, around: &[Node<'t>], context: &Context) {
+        let slice = self.slice(body);
+        let mut words = slice.split_whitespace();
+        let program = words.next().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
+        let runs = match program {
+            "bash" | "sh" | "zsh" => words.all(|word| word.starts_with('-')),
+            "sbatch" | "ssh" | "srun" => true,
+            "cat" => {
+                // The parser takes the redirection after `<< EOF` for a part of it.
+                let line = self.slice(node).lines().next().unwrap_or("");
+                let target = line.split('>').next_back().unwrap_or("");
+                let target = target.split("<<").next().unwrap_or("").trim().trim_matches(['"', '\'']);
+                line.contains('>') && SCRIPTS.iter().any(|end| target.ends_with(end))
+            }
+            _ => false,
+        };
+        let document = around.iter().find(|child| child.kind() == "heredoc_redirect").filter(|_| runs);
+        let Some((range, expands)) = document.and_then(|document| self.document_range(*document)) else { return };
+        let field = self.document_text(range, expands);
+        let environment: Vec<_> = self.scope.variables.environment().collect();
+        self.run_inner(&field, false, &environment, context);
     }
 
     /// The document in `$(cat << EOF … )`, if the value is that.

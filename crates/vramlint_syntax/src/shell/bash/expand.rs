@@ -277,11 +277,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `$( … )`, `` ` … ` ``, `<( … )`: what comes out is not known.
+    /// `$( … )`, `` ` … ` ``, `<( … )`: what comes out is known of few commands.
     fn substitution(&mut self, opening: usize, closer: u8, quoted: bool) {
         let start = self.at;
-        self.at = closing(self.text, self.at + opening, self.end, closer).unwrap_or(self.end);
-        self.push_unknown(start, false, quoted);
+        let closed = closing(self.text, self.at + opening, self.end, closer);
+        self.at = closed.unwrap_or(self.end);
+        let known = closed.filter(|_| self.depth < DEPTH).and_then(|end| self.output(start + opening..end - 1, start, quoted));
+        match known {
+            Some(piece) => self.push(vec![piece]),
+            None => self.push_unknown(start, false, quoted),
+        }
     }
 
     fn dollar(&mut self, quoted: bool) {
@@ -355,17 +360,7 @@ impl<'a> Reader<'a> {
             })
         });
         let Some(value) = value else { return self.push_unknown(start, false, quoted) };
-        let place = TextRange::of(start..self.at);
-        let mut via = super::super::spanned_text::sources_of(&operands);
-        let leaf = via.pop();
-        let piece = Piece {
-            leaf: leaf.unwrap_or(place),
-            via,
-            derived: leaf.is_some(),
-            splits: !quoted,
-            assumptions: super::super::spanned_text::assumptions_of(&operands),
-            ..Piece::literal(&value.to_string(), place, false)
-        };
+        let piece = self.computed(&value.to_string(), &operands, start, quoted);
         self.push(vec![piece]);
     }
 }

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod assign;
+mod branches;
 mod command;
 mod conditions;
 mod delimiters;
@@ -11,6 +12,7 @@ mod nested;
 mod outline;
 mod parameter;
 mod scheduler;
+mod substitution;
 mod unclosed;
 mod walk;
 

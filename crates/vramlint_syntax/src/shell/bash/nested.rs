@@ -20,17 +20,24 @@ const ELSEWHERE: TextRange = TextRange { start: u32::MAX, end: u32::MAX };
 impl Walker<'_> {
     /// Reads the script in the words of a command, if there is one.
     pub(super) fn nested(&mut self, words: &[(Field, TextRange)], environment: &[Assignment], context: &Context) {
+        if let Some(field) = inner_script(words) {
+            self.run_inner(&field, is_eval(words), environment, context);
+        }
+    }
+
+    /// Reads a script that is text of this one.
+    pub(super) fn run_inner(&mut self, field: &Field, is_eval: bool, environment: &[Assignment], context: &Context) {
         if self.nesting >= DEPTH {
             return;
         }
-        let Some(field) = inner_script(words) else { return };
-        let Some(inner) = Inner::of(&field).filter(|inner| inner.end <= self.nested_left) else { return };
+        let Some(inner) = Inner::of(field).filter(|inner| inner.end <= self.nested_left) else { return };
         self.nested_left -= inner.end;
         let Some(script) = super::walk_text(&inner.text, handed_in(environment), self.nesting + 1) else { return };
         // What `eval` runs is the command; a shell of its own is one more, with flags around it that may matter.
-        if is_eval(words) && !script.commands.is_empty() {
+        if is_eval && !script.commands.is_empty() {
             self.script.commands.pop();
         }
+        let outer = self.scope.directory.clone();
         for command in script.commands {
             let words: Vec<Word> = command.words.iter().map(|word| inner.word(word)).collect();
             let mut all: Vec<Assignment> = command.environment.iter().map(|assignment| inner.assignment(assignment)).collect();
@@ -47,6 +54,7 @@ impl Walker<'_> {
                 function: context.function.as_deref().map(str::to_owned),
                 in_loop: context.in_loop || command.in_loop,
                 conditional: context.conditional || command.conditional,
+                directory: outer.after(command.directory.as_deref()),
             });
         }
     }
@@ -67,6 +75,15 @@ fn inner_script(words: &[(Field, TextRange)]) -> Option<Field> {
         }
         return Some(all);
     }
+    let program = text(0).map(|text| text.rsplit('/').next().unwrap_or(&text).to_owned());
+    if program.as_deref().is_some_and(|program| REMOTE.contains(&program)) {
+        // `ssh HOST "cd DIR && …"`
+        let script = |(field, _): &&(Field, TextRange)| field.iter().any(|p| p.text.as_deref().is_some_and(|t| t.contains(' ')));
+        return words.iter().skip(1).rev().find(script).map(|(field, _)| field.clone());
+    }
+    if program.as_deref() == Some("sbatch") {
+        return wrapped(words);
+    }
     let shell = (0..words.len()).find(|nth| {
         let text = text(*nth);
         matches!(text.as_deref().and_then(|text| text.rsplit('/').next()), Some("bash" | "sh" | "zsh" | "dash"))
@@ -79,6 +96,32 @@ fn inner_script(words: &[(Field, TextRange)]) -> Option<Field> {
         }
     }
     None
+}
+
+/// Programs that hand a script in one of their words to a shell elsewhere.
+const REMOTE: [&str; 4] = ["ssh", "pdsh", "tmux", "screen"];
+
+/// `sbatch --wrap "…"`, `sbatch --wrap="…"`.
+fn wrapped(words: &[(Field, TextRange)]) -> Option<Field> {
+    for (nth, (field, _)) in words.iter().enumerate() {
+        if text_of(field).as_deref() == Some("--wrap") {
+            return words.get(nth + 1).map(|(field, _)| field.clone());
+        }
+        let inline =
+            field.first().and_then(|piece| piece.text.as_deref()?.strip_prefix("--wrap=").map(|rest| (piece, rest.len())));
+        if let Some((piece, length)) = inline {
+            let whole = piece.text.as_deref().map_or(0, str::len);
+            return Some([piece.slice(whole - length, whole)].into_iter().chain(field[1..].iter().cloned()).collect());
+        }
+    }
+    None
+}
+
+/// The end of a path whose beginning is not known.
+fn after_unknown(text: &str) -> Option<String> {
+    let known = &text[text.rfind(UNKNOWN)? + UNKNOWN.len_utf8()..];
+    let end = &known[known.find('/')?..];
+    (!end.trim_matches('/').is_empty()).then(|| end.to_owned())
 }
 
 /// Exported variables, as the inner shell sees them.
@@ -163,6 +206,7 @@ impl Inner {
             value: if hidden { WordValue::Unknown } else { word.value.clone() },
             sources,
             assumptions,
+            path_end: word.path_end.clone().or_else(|| word.text().filter(|_| hidden).and_then(after_unknown)),
         }
     }
 

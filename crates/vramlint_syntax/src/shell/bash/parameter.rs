@@ -46,6 +46,12 @@ impl Reader<'_> {
                     let place = words.first().map_or(TextRange::default(), |(_, place)| *place);
                     Found::List(words.iter().map(|(field, _)| field.clone()).collect(), place)
                 }
+                // More may follow what is known.
+                Positional::Words { words, complete: false } if !words.is_empty() => {
+                    let place = words.first().map_or(TextRange::default(), |(_, place)| *place);
+                    let rest = vec![Piece { derived: true, splits: true, ..Piece::unknown(place, true) }];
+                    Found::List(words.iter().map(|(field, _)| field.clone()).chain([rest]).collect(), place)
+                }
                 Positional::Caller => Found::Unknown { caller: true },
                 _ => Found::Unknown { caller: false },
             },
@@ -112,10 +118,18 @@ impl Reader<'_> {
         };
         self.at = close;
         let inner = start + 2..close - 1;
+        if let Some(count) = self.item_count(&inner) {
+            let field = count.0;
+            let piece = self.computed(&count.1.to_string(), &field, start, quoted);
+            return self.push(vec![piece]);
+        }
         let Some((name, all, rest)) = self.name_in(inner.clone()) else { return self.push_unknown(start, false, quoted) };
         let found = self.find(&name, all);
         if rest.is_empty() {
             return self.emit(found, start, quoted);
+        }
+        if self.cut(&found, &self.text[rest.clone()], start, quoted) {
+            return;
         }
         let Some(operator) = OPERATORS.into_iter().find(|op| self.text[rest.clone()].starts_with(op)) else {
             return self.push_unknown(start, false, quoted);
@@ -123,6 +137,40 @@ impl Reader<'_> {
         let modifier = Modifier { operator, word: rest.start + operator.len()..rest.end };
         let name_range = TextRange::of(inner.start..inner.start + name.len());
         self.modified(&name, name_range, found, &modifier, start, quoted);
+    }
+
+    /// `${#ARRAY[@]}`: the items together, and how many there are.
+    fn item_count(&self, inner: &Range<usize>) -> Option<(Field, usize)> {
+        let text = self.text.get(inner.clone())?.strip_prefix('#')?;
+        let name = text.strip_suffix("[@]").or_else(|| text.strip_suffix("[*]"))?;
+        let Found::List(items, _) = self.find(name, true) else { return None };
+        // An unknown word outside quotes may be none, or several.
+        let certain = items.iter().flatten().all(|piece| piece.text.is_some());
+        certain.then(|| (items.iter().flatten().cloned().collect(), items.len()))
+    }
+
+    /// `${A##*/}`, `${A%/*}`, `${A%suffix}`, `${A#prefix}`: a part of a known text.
+    fn cut(&mut self, found: &Found, rest: &str, start: usize, quoted: bool) -> bool {
+        let Found::Text(field, _) = found else { return false };
+        let Some(text) = text_of(field) else { return false };
+        let path = text.as_str();
+        let literal =
+            |pattern: &str| !pattern.is_empty() && !pattern.contains(['*', '?', '[', '$', '"', '\'', '\\', '`', '%', '#']);
+        let cut = match rest {
+            "##*/" => Some(path.rsplit('/').next().unwrap_or(path)),
+            "%/*" => Some(path.rsplit_once('/').map_or(path, |(front, _)| front)),
+            "%.*" => Some(path.rsplit_once('.').map_or(path, |(front, _)| front)),
+            "%%,*" => Some(path.split(',').next().unwrap_or(path)),
+            _ => match (rest.strip_prefix('%'), rest.strip_prefix('#')) {
+                (Some(end), _) if literal(end) => Some(path.strip_suffix(end).unwrap_or(path)),
+                (_, Some(front)) if literal(front) => Some(path.strip_prefix(front).unwrap_or(path)),
+                _ => None,
+            },
+        };
+        let Some(cut) = cut.map(str::to_owned) else { return false };
+        let piece = self.computed(&cut, field, start, quoted);
+        self.push(vec![piece]);
+        true
     }
 
     /// The name in `${…}`, whether all items are meant, and what comes after.

@@ -129,9 +129,16 @@ impl<'t> Walker<'t> {
             "list" => return self.list(node, context),
             "pipeline" => self.apart_each(node, context),
             "subshell" | "command_substitution" | "process_substitution" => self.apart(node, context),
-            "if_statement" => return self.conditional(node, context),
-            "case_statement" => return self.case(node, context),
-            "for_statement" | "while_statement" | "c_style_for_statement" => self.repeated(node, context),
+            "if_statement" | "case_statement" | "for_statement" | "while_statement" | "c_style_for_statement" => {
+                let before = self.scope.directory.clone();
+                let flow = match node.kind() {
+                    "if_statement" => self.conditional(node, context),
+                    "case_statement" => self.case(node, context),
+                    _ => self.repeated(node, context),
+                };
+                self.scope.directory.join(before);
+                return flow;
+            }
             "negated_command" | "do_group" | "program" => return self.statements(node, context),
             "compound_statement" => return self.compound(node, context),
             "test_command" => self.substitutions(node, context),
@@ -158,7 +165,9 @@ impl<'t> Walker<'t> {
     /// In a process of its own: variables do not come back.
     fn apart(&mut self, node: Node<'t>, context: &Context) {
         let mark = self.scope.variables.mark();
+        let directory = self.scope.directory.clone();
         self.statements(node, context);
+        self.scope.directory = directory;
         self.scope.variables.take_back(mark);
     }
 
@@ -166,7 +175,9 @@ impl<'t> Walker<'t> {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             let mark = self.scope.variables.mark();
+            let directory = self.scope.directory.clone();
             self.statement(child, context);
+            self.scope.directory = directory;
             self.scope.variables.take_back(mark);
         }
     }
@@ -249,101 +260,7 @@ impl<'t> Walker<'t> {
         }
     }
 
-    fn conditional(&mut self, node: Node<'t>, context: &Context) -> Flow {
-        let mut how = Join { may_skip: true, ..Join::default() };
-        let mut branches = Vec::new();
-        let mut cursor = node.walk();
-        let mut behind_then = false;
-        let mut mark = self.scope.variables.mark();
-        let mut leaves = false;
-        let inside = context.maybe();
-        let children: Vec<Node<'t>> = node.children(&mut cursor).collect();
-        for child in children {
-            match child.kind() {
-                "then" => {
-                    behind_then = true;
-                    mark = self.scope.variables.mark();
-                }
-                "elif_clause" | "else_clause" => {
-                    if behind_then {
-                        branches.push(self.scope.variables.take_back(mark).leaving(leaves));
-                        behind_then = false;
-                    }
-                    how.may_skip &= child.kind() != "else_clause";
-                    let mark = self.scope.variables.mark();
-                    let leaves = self.statements(child, &inside) == Flow::Leaves;
-                    branches.push(self.scope.variables.take_back(mark).leaving(leaves));
-                }
-                _ if behind_then => leaves |= self.statement(child, &inside) == Flow::Leaves,
-                _ if child.is_named() => {
-                    let test = self.join_of(child, false);
-                    how.caller |= test.caller;
-                    how.empty = how.empty.or(test.empty);
-                    self.statement(child, context);
-                }
-                _ => {}
-            }
-        }
-        if behind_then {
-            branches.push(self.scope.variables.take_back(mark).leaving(leaves));
-        }
-        if branches.len() > 1 {
-            how.empty = None;
-        }
-        let all_leave = !how.may_skip && branches.iter().all(|branch| branch.leaves);
-        self.scope.variables.join(&branches, &how);
-        if all_leave { Flow::Leaves } else { Flow::On }
-    }
-
-    /// What a test tells about the branch after it: `[ -z "$A" ]`, or that the caller decides.
-    fn join_of(&self, condition: Node<'t>, or: bool) -> Join {
-        let text = self.slice(condition);
-        let caller = super::conditions::depends_on_caller(text);
-        let empty = super::conditions::empty_variable(text, or).map(str::to_owned);
-        Join { may_skip: true, caller, empty }
-    }
-
-    fn case(&mut self, node: Node<'t>, context: &Context) -> Flow {
-        let value = node.child_by_field_name("value").map_or("", |value| self.slice(value));
-        let caller = self.is_callers(value);
-        let inside = context.maybe();
-        let mut branches = Vec::new();
-        let mut fallback = None;
-        let mut cursor = node.walk();
-        for item in node.named_children(&mut cursor).filter(|child| child.kind() == "case_item") {
-            let pattern = item.child_by_field_name("value").map_or("", |value| self.slice(value));
-            let mark = self.scope.variables.mark();
-            let leaves = self.statements(item, &inside) == Flow::Leaves;
-            let branch = self.scope.variables.take_back(mark).leaving(leaves);
-            if pattern == "*" { fallback = Some(branch) } else { branches.push(branch) }
-        }
-        let how = Join { may_skip: fallback.is_none(), caller, empty: None };
-        match fallback {
-            // Where the caller decides, `*` is what happens if nothing is passed.
-            Some(fallback) if caller && !fallback.leaves => self.scope.variables.join_or(&branches, &fallback),
-            fallback => {
-                branches.extend(fallback);
-                let may_skip = how.may_skip || caller;
-                self.scope.variables.join(&branches, &Join { may_skip, ..how });
-            }
-        }
-        Flow::On
-    }
-
-    /// Whether a word is what the caller passes, or a variable that holds it: `$1`, `"$key"` after `key="$1"`.
-    fn is_callers(&self, word: &str) -> bool {
-        if super::conditions::depends_on_caller(word) {
-            return true;
-        }
-        let name = word.trim_matches('"').trim_start_matches("${").trim_start_matches('$').trim_end_matches('}');
-        self.scope.variables.get(name).is_some_and(|variable| match &variable.value {
-            Value::Text(field) => super::super::spanned_text::depends_on_caller(field),
-            Value::Unknown { caller } => *caller,
-            _ => false,
-        })
-    }
-
-    fn repeated(&mut self, node: Node<'t>, context: &Context) {
+    fn repeated(&mut self, node: Node<'t>, context: &Context) -> Flow {
         let place = TextRange::of(node.byte_range());
         let mark = self.scope.variables.mark();
         for name in self.outline.changed_in(node.byte_range(), &mut self.scope.work_left) {
@@ -360,6 +277,7 @@ impl<'t> Walker<'t> {
         }
         let branch = self.scope.variables.take_back(mark).without_carried();
         self.scope.variables.join(&[branch], &Join { may_skip: true, ..Join::default() });
+        Flow::On
     }
 
     /// `for N in 1 2 4`: known only where there is one value.

@@ -263,6 +263,7 @@ impl<'t> Walker<'t> {
                 function: context.function.as_deref().map(str::to_owned),
                 in_loop: context.in_loop,
                 conditional: context.conditional,
+                directory: None,
             });
         }
         self.removal(&words);

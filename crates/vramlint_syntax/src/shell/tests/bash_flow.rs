@@ -133,7 +133,7 @@ fn options_before_a_launch() {
     check_launches(
         include_str!("data/options.sh"),
         "CUDA_VISIBLE_DEVICES=0,1; torchrun --nproc_per_node 8{NUM_GPUS=8} --master_port=29500{MASTER_PORT=29500} \
-         train.py --model Qwen/Qwen2-7B{MODEL=Qwen/Qwen2-7B} --lr 1e-4{LR=1e-4} --bs ?"
+         train.py --model Qwen/Qwen2-7B{MODEL=Qwen/Qwen2-7B} --lr 1e-4{LR=1e-4} --bs 4{DEBUG=false}"
             .replace("\\\n         ", "")
             .as_str(),
     );

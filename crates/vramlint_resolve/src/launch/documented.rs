@@ -1,0 +1,60 @@
+//! Commands that a document shows: what stands in them for the reader's own values is not known.
+
+use super::parse::unknown_value_options;
+use super::{Launch, from_script};
+use crate::SourceFile;
+use crate::path_resolver::PathResolver;
+use vramlint_syntax::shell::{Word, WordValue};
+
+/// The launches in a block of a document.
+pub fn from_document(file: &SourceFile, paths: &PathResolver) -> Vec<Launch> {
+    let launches = file.script().map(|script| from_script(file, script, paths)).unwrap_or_default();
+    launches.into_iter().filter(|launch| !asks_for_help(launch)).map(|launch| without_placeholders(launch, &file.text)).collect()
+}
+
+fn asks_for_help(launch: &Launch) -> bool {
+    launch.arguments.iter().any(|word| matches!(word.text(), Some("--help" | "-h")))
+}
+
+fn without_placeholders(mut launch: Launch, text: &str) -> Launch {
+    let flags = launch.flags.iter_mut().flat_map(|flag| &mut flag.values);
+    for word in launch.arguments.iter_mut().chain(flags).chain(&mut launch.script).chain(&mut launch.module) {
+        if word.text().is_some_and(|text| is_placeholder(text.split_once('=').map_or(text, |(_, value)| value))) {
+            *word = Word { value: WordValue::Unknown, path_end: None, ..word.clone() };
+        }
+    }
+    launch.unknown_value_options = unknown_value_options(&launch.arguments, text);
+    launch.documented = true;
+    launch
+}
+
+/// Whether a value stands for one that the reader fills in: `path/to/model`, `YOUR_MODEL`, `<dir>`, `...`.
+pub(crate) fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    let shown =
+        value.contains("...") || value.contains('…') || value.contains(['<', '>', '[', ']', '{', '}']) && !value.contains(',');
+    let path = ["path/to", "path_to", "path-to", "/path/", "your_", "your-", "/your", "my_path", "xxx"];
+    let first = lower.split(['/', '_', '-']).next().unwrap_or("");
+    shown
+        || path.iter().any(|part| lower.contains(part))
+        || matches!(first, "your" | "yours")
+        || matches!(
+            lower.as_str(),
+            "model_name" | "model_path" | "model_name_or_path" | "path" | "dir" | "n" | "num_gpus" | "ngpu"
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_placeholder;
+
+    #[test]
+    fn values_for_the_reader_to_fill_in() {
+        for value in ["path/to/model", "/path/to/x.json", "YOUR_MODEL", "<dir>", "...", "your-username/x", "NUM_GPUS"] {
+            assert!(is_placeholder(value), "{value}");
+        }
+        for value in ["Qwen/Qwen3-8B", "8", "configs/sft.yaml", "q_proj,v_proj", "./data/train.json", "true"] {
+            assert!(!is_placeholder(value), "{value}");
+        }
+    }
+}

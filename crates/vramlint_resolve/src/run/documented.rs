@@ -1,0 +1,83 @@
+//! Launches that people write in words: a command in a document, or at the head of a script. Each is a run if nothing else starts what
+//! it starts.
+
+use super::builder::build_runs;
+use super::code_reader::CodeReader;
+use super::discover::entry_script;
+use super::run_sources::RunSources;
+use super::training_evidence::is_training_launch;
+use super::training_run::Run;
+use crate::file_graph::FileGraph;
+use crate::launch::{self, Launch};
+use crate::setting::Origin;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use vramlint_base::FileId;
+use vramlint_syntax::shell::Word;
+
+/// Steps of interpretation for all of them: some hundreds of commands.
+const STEP_BUDGET: u32 = 4_000_000;
+
+/// The runs that only documents start. `started`: what other commands of the project start.
+pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<Run> {
+    let graph = reader.graph;
+    let mut runs = Vec::new();
+    let mut seen = HashSet::new();
+    let mut left = STEP_BUDGET;
+    for file in graph.files.iter().filter(|file| graph.is_documentation_snippet(file.id)) {
+        for launch in launch::from_document(file, &graph.path_resolver) {
+            let entry = entry_of(graph, &launch);
+            if left == 0 || entry.is_some_and(|entry| started.contains(&entry)) {
+                continue;
+            }
+            // A translation of a document repeats its commands.
+            let words = launch.script.iter().chain(&launch.module).chain(&launch.arguments);
+            let flags = launch.flags.iter().flat_map(|flag| [flag.name.clone()].into_iter().chain(flag.values.iter().map(text)));
+            let environment = launch.environment.iter().map(|variable| format!("{}={}", variable.name, text(&variable.value)));
+            let command: Vec<String> = flags.chain(words.map(text)).chain(environment).collect();
+            if !seen.insert((launch.launcher, entry, command)) {
+                continue;
+            }
+            let own = launch.launcher.dialect.is_some();
+            if !(own || entry.is_some()) || !is_training_launch(reader, &launch, entry) {
+                continue;
+            }
+            let sources = RunSources::from_launch(reader, Arc::new(launch), entry);
+            left = left.saturating_sub(sources.code.as_ref().map_or(0, |code| code.steps));
+            let unstarted = entry.is_some() || !sources.training.iter().any(|(id, _)| started.contains(id));
+            if unstarted {
+                runs.extend(build_runs(graph, &sources).into_iter().map(documented));
+            }
+        }
+    }
+    runs
+}
+
+fn text(word: &Word) -> String {
+    word.text().unwrap_or("?").to_owned()
+}
+
+/// The entry, also where the document leaves out the folder in which the command runs and only one file can be meant.
+fn entry_of(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
+    entry_script(graph, launch).or_else(|| {
+        let script = launch.script.as_ref()?.path()?.trim_start_matches('.').trim_start_matches('/');
+        let end = format!("/{script}");
+        let mut found =
+            graph.files.iter().filter(|file| file.host.is_none() && file.path.ends_with(&end) && file.python().is_some());
+        let first = found.next()?;
+        found.next().is_none().then_some(first.id)
+    })
+}
+
+/// The run with the origins that its command has: nothing but a document shows it.
+fn documented(mut run: Run) -> Run {
+    let file = run.place.file;
+    for candidate in run.settings.values_mut().flat_map(|setting| &mut setting.candidates) {
+        if let Origin::Flag { place, flag } = &candidate.origin
+            && place.file == file
+        {
+            candidate.origin = Origin::Documented { place: *place, flag: flag.clone() };
+        }
+    }
+    run
+}
