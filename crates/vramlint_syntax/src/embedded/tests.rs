@@ -207,3 +207,11 @@ fn workflow_shells_come_from_the_step_then_the_file() {
     let languages: Vec<Language> = workflow(text).iter().map(|embedded| embedded.language).collect();
     assert_eq!(languages, [Language::PowerShell, Language::Bash]);
 }
+
+#[test]
+fn steps_on_windows_are_powershell() {
+    let text =
+        "jobs:\n  t:\n    runs-on: windows-latest\n    steps:\n      - run: |\n          if (Test-Path a) { pip install b }\n";
+    assert_eq!(workflow(text)[0].language, Language::PowerShell);
+    assert_eq!(workflow(&text.replace("windows", "ubuntu"))[0].language, Language::Bash);
+}

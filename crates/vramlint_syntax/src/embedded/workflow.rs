@@ -20,7 +20,7 @@ pub fn workflow(text: &str) -> Vec<Embedded> {
         }
         let (content, folded, end) = content(&all, i);
         next = end;
-        let shell = step_shell(&all, i).or(default).unwrap_or("bash");
+        let shell = step_shell(&all, i).or(default).unwrap_or_else(|| machine_shell(&all, i));
         let Some(language) = language(shell) else { continue };
         let mut pieces = Pieces::new(text);
         for (i, part) in content.iter().enumerate() {
@@ -76,6 +76,13 @@ fn default_shell<'a>(all: &[Line<'a>]) -> Option<&'a str> {
     let start = all.iter().position(|line| line.indent == Some(0) && line.key == "defaults")?;
     let inside = all[start + 1..].iter().take_while(|line| line.indent != Some(0));
     inside.filter(|line| line.key == "shell").map(Line::unquoted).next()
+}
+
+/// The shell that the machine of a job has by default: PowerShell on Windows (GitHub's workflow syntax, `jobs.<job_id>.steps[*].shell`).
+fn machine_shell(all: &[Line<'_>], run: usize) -> &'static str {
+    let column = all[run].column;
+    let machine = all[..run].iter().rev().find(|line| line.key == "runs-on" && line.column < column);
+    if machine.is_some_and(|line| line.unquoted().starts_with("windows")) { "pwsh" } else { "bash" }
 }
 
 /// `shell` of the step whose `run` is line `run`.
