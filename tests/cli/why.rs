@@ -16,8 +16,11 @@ fn json(folder: &Folder, words: &str) -> Json {
 
 #[test]
 fn a_file_is_explained_with_what_would_settle_it() {
-    let folder =
-        Folder::new(&[("launch.sh", "torchrun --nproc_per_node $N train.py m\n"), ("train.py", TRAIN), ("other.py", "x = 1\n")]);
+    let folder = Folder::new(&[
+        ("launch.sh", "torchrun --nproc_per_node $N train.py $MODEL\n"),
+        ("train.py", TRAIN),
+        ("other.py", "x = 1\n"),
+    ]);
     let why = json(&folder, "train.py");
     assert_eq!((&why["kind"], &why["runs"]), (&"python".into(), &serde_json::json!(["launch.sh#1"])));
     let silent = why["silent"].as_array().expect("a list");

@@ -11,7 +11,7 @@ const COPIED: usize = 4;
 const ALLOWED: &[(&str, &str, &str)] = &[
     ("vramlint_estimate/src/mapping/task.rs", "dpo", "which trainings compare pairs"),
     ("vramlint_ide/src/complete/common_values.rs", "sdpa", "a selection, the usual ones first"),
-    ("vramlint_resolve/src/run/discover.rs", "train", "words in the names of scripts"),
+    ("vramlint_resolve/src/run/training_evidence.rs", "sft", "words in the names of scripts"),
     ("vramlint_rules/src/frameworks/refusals/axolotl.rs", "dpo", "which trainings it rejects together with another key"),
     ("vramlint_rules/src/frameworks/refusals/openrlhf.rs", "rloo", "which estimators need several samples"),
     ("vramlint_rules/src/frameworks/refusals/swift.rs", "float32", "spellings of torch's data types"),

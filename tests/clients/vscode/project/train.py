@@ -19,7 +19,7 @@ def main(dataset):
     accelerator = Accelerator(gradient_accumulation_steps=cfg["gradient_accumulation_steps"])
     model = AutoModelForCausalLM.from_pretrained(cfg["model_name"], dtype=torch.float32)
     loader = DataLoader(dataset, batch_size=cfg["batch_size"], shuffle=True, num_workers=4, pin_memory=True)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=float(cfg["learning_rate"]))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=cfg["learning_rate"])
     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
     for batch in loader:
         with accelerator.accumulate(model):
