@@ -15,10 +15,10 @@ pub fn render(explanation: &Explanation<'_>, lang: Lang, styler: Styler) -> Stri
     let reason = explanation.kind_reason.get(lang);
     let name = explanation.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
     let mut text =
-        format!("{}  {}\n", styler(&name, StyleRole::Strong), say(message!("{kind}: {reason}", "{kind}：{reason}"), lang));
+        format!("{}  {}\n", styler(&name, StyleRole::Strong), say(&message!("{kind}: {reason}", "{kind}：{reason}"), lang));
     if explanation.runs.is_empty() {
         let none = message!("it takes part in no training run", "它不属于任何训练任务");
-        let _ = writeln!(text, "  {}", say(none, lang));
+        let _ = writeln!(text, "  {}", say(&none, lang));
     }
     for run in &explanation.runs {
         let _ = writeln!(text, "\n{}", styler(&run.id, StyleRole::Strong));
@@ -53,7 +53,7 @@ fn settings(text: &mut String, explanation: &Explanation<'_>, run: &Run, lang: L
             let (value, from) = (candidate.known().map_or_else(|| "?".to_owned(), show), described(explanation, candidate, lang));
             let why = why.get(lang);
             let lost = message!("not {value} from {from}: {why}", "不取 {value}（{from}）：{why}");
-            let _ = writeln!(text, "  {}  {}", pad("", names), styler(&say(lost, lang), StyleRole::Faint));
+            let _ = writeln!(text, "  {}  {}", pad("", names), styler(&say(&lost, lang), StyleRole::Faint));
         }
     }
 }
@@ -65,7 +65,7 @@ fn described(explanation: &Explanation<'_>, candidate: &Candidate, lang: Lang) -
         Resolved::Unknown(why) if from.is_empty() => why.get(lang).to_owned(),
         Resolved::Unknown(why) => {
             let why = why.get(lang);
-            say(message!("{from} ({why})", "{from}（{why}）"), lang)
+            say(&message!("{from} ({why})", "{from}（{why}）"), lang)
         }
         Resolved::Known(_) => from,
     }
@@ -84,17 +84,17 @@ fn silent(text: &mut String, explanation: &Explanation<'_>, run: &Run, lang: Lan
     if causes.is_empty() {
         return;
     }
-    let _ = writeln!(text, "  {}", say(message!("silent for want of a value:", "因缺少值而未检查："), lang));
+    let _ = writeln!(text, "  {}", say(&message!("silent for want of a value:", "因缺少值而未检查："), lang));
     for (because, settle, rules) in causes {
         let (because, rules) = (because.get(lang), rules.join(", "));
         let _ = writeln!(text, "    {because}: {}", styler(&rules, StyleRole::Faint));
         if let Some(concept) = settle {
             let flag = settle_with(concept);
-            let _ = writeln!(text, "      {}", say(message!("to settle it: {flag}", "可用 {flag} 给出"), lang));
+            let _ = writeln!(text, "      {}", say(&message!("to settle it: {flag}", "可用 {flag} 给出"), lang));
         }
     }
 }
 
-fn say(message: Message, lang: Lang) -> String {
+fn say(message: &Message, lang: Lang) -> String {
     message.get(lang).to_owned()
 }

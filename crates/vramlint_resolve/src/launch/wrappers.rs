@@ -115,8 +115,8 @@ fn searched(words: &[Word]) -> &[Word] {
         let wrapper =
             !matches!(program, "exec" | "start" | "call" | "command" | "&") && WRAPPERS.iter().any(|(name, _)| *name == program);
         let launcher = Launcher::of_words(&texts).filter(|_| !program.contains(':'));
-        let script = |text: &Option<&str>| text.is_some_and(|text| text.ends_with(".py") || text == "-m");
-        let starts = launcher.is_some_and(|(launcher, _)| launcher != Launcher::Python || texts.iter().any(script));
+        let script = |text: Option<&str>| text.is_some_and(|text| text.ends_with(".py") || text == "-m");
+        let starts = launcher.is_some_and(|(launcher, _)| launcher != Launcher::Python || texts.iter().copied().any(script));
         wrapper || SEARCHED.contains(&program) || starts
     };
     match (0..words.len()).find(starts) {

@@ -54,8 +54,8 @@ impl Directory {
     }
 
     /// After commands that may not have run.
-    pub(super) fn join(&mut self, before: Self) {
-        if *self != before {
+    pub(super) fn join(&mut self, before: &Self) {
+        if *self != *before {
             *self = Self::Unknown;
         }
     }

@@ -66,7 +66,7 @@ impl<'t> Walker<'t> {
                     let leaves = self.each(&clause.body, &inside) == Flow::Leaves;
                     branches.push(self.scope.variables.take_back(mark).leaving(leaves));
                     if !leaves {
-                        joined_directory.join(self.scope.directory.clone());
+                        joined_directory.join(&self.scope.directory);
                     }
                     self.scope.directory.clone_from(&directory);
                 }
@@ -149,7 +149,7 @@ impl<'t> Walker<'t> {
             let pattern = item.child_by_field_name("value").map_or("", |value| self.slice(value));
             let mark = self.scope.variables.mark();
             let leaves = self.statements(item, &inside) == Flow::Leaves;
-            joined_directory.join(std::mem::replace(&mut self.scope.directory, directory.clone()));
+            joined_directory.join(&std::mem::replace(&mut self.scope.directory, directory.clone()));
             let branch = self.scope.variables.take_back(mark).leaving(leaves);
             if pattern == "*" { fallback = Some(branch) } else { branches.push(branch) }
         }
@@ -185,7 +185,7 @@ impl<'t> Walker<'t> {
         for item in node.named_children(&mut cursor).filter(|child| child.kind() == "case_item") {
             let mut inner = item.walk();
             let patterns: Vec<Node<'t>> = item.children_by_field_name("value", &mut inner).collect();
-            let values: Vec<Range<usize>> = patterns.iter().map(|pattern| pattern.byte_range()).collect();
+            let values: Vec<Range<usize>> = patterns.iter().map(tree_sitter::Node::byte_range).collect();
             let body: Vec<Node<'t>> = item.named_children(&mut inner).filter(|child| !patterns.contains(child)).collect();
             let matches =
                 !found && values.iter().any(|range| super::conditions::matches_pattern(&self.text[range.clone()], subject));

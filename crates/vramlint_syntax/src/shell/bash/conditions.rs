@@ -85,7 +85,7 @@ impl<'t> Walker<'t> {
     }
 
     fn decide_binary(&mut self, test: Node<'t>, depth: usize) -> Option<Decision> {
-        let (left, right) = (test.child(0)?, test.child(test.child_count().checked_sub(1)? as u32)?);
+        let (left, right) = (test.child(0)?, test.child(test.child_count().checked_sub(1)?)?);
         let operator = self.text.get(left.end_byte()..right.start_byte())?.trim();
         if matches!(operator, "&&" | "||" | "-a" | "-o") {
             let any = matches!(operator, "||" | "-o");
@@ -125,7 +125,7 @@ impl<'t> Walker<'t> {
     /// The variable that a test compares with a text, and the place of the text: `[ "$MODE" = "multi" ]`.
     pub(super) fn tested_equal(&self, test: Node<'t>) -> Option<(String, Range<usize>)> {
         let inner = test.named_child(0).filter(|_| test.kind() == "test_command")?;
-        let (left, right) = (inner.child(0)?, inner.child(inner.child_count().checked_sub(1)? as u32)?);
+        let (left, right) = (inner.child(0)?, inner.child(inner.child_count().checked_sub(1)?)?);
         let operator = self.text.get(left.end_byte()..right.start_byte())?.trim();
         let plain = inner.kind() == "binary_expression" && matches!(operator, "=" | "==");
         let literal = !self.slice(right).contains(['$', '*', '?', '[', '`']);

@@ -80,8 +80,7 @@ impl Reader<'_> {
     fn counted(&mut self, first: Range<usize>, rest: &str, start: usize, quoted: bool) -> Option<Piece> {
         let plain: String = rest.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'')).collect();
         let separator = match plain.as_str() {
-            "tr,\\n|wc-l" => ',',
-            "awk-F,{printNF}" => ',',
+            "tr,\\n|wc-l" | "awk-F,{printNF}" => ',',
             _ => return None,
         };
         let written = self.text.get(first.clone())?.trim_end();

@@ -136,7 +136,7 @@ impl<'t> Walker<'t> {
                     "case_statement" => self.case(node, context),
                     _ => self.repeated(node, context),
                 };
-                self.scope.directory.join(before);
+                self.scope.directory.join(&before);
                 return flow;
             }
             "negated_command" | "do_group" | "program" => return self.statements(node, context),
