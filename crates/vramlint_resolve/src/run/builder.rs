@@ -143,6 +143,8 @@ fn world_size_input<'a>(graph: &'a FileGraph, sources: &'a RunSources, dialect: 
         None => launch.launcher == Launcher::Accelerate && launch.flag("--config_file").is_some(),
     });
     WorldSizeInput {
+        graph,
+        file: sources.place.file,
         launch,
         accelerate: sources.accelerate.map(|id| graph.file(id)),
         accelerate_missing: sources.accelerate.is_none() && names_file,

@@ -14,6 +14,7 @@ mod documented;
 mod import_graph;
 mod launch_path;
 mod precedence;
+mod row_spreading;
 mod run_sources;
 mod shared_ranks;
 pub(crate) mod sources;

@@ -4,12 +4,14 @@
 //! (`--nproc_per_node` × `--nnodes`); the deepspeed launcher's `--num_gpus`, `--num_nodes`, `--include`, `--exclude` and `--hostfile`.
 
 use super::precedence::{CandidateSet, arithmetic};
+use super::row_spreading::RowSpreading;
 use crate::code::CodeFacts;
 use crate::environment::visible_devices;
+use crate::file_graph::FileGraph;
 use crate::launch::{Launch, LaunchFlag};
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use crate::{Policy, SourceFile};
-use vramlint_base::{Message, Value, message};
+use vramlint_base::{FileId, Message, Value, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::frameworks::Processes;
 use vramlint_catalog::launchers::ProcessCount;
@@ -17,6 +19,9 @@ use vramlint_catalog::{Concept, Dialect};
 
 /// The inputs of the world size.
 pub(super) struct WorldSizeInput<'a> {
+    pub graph: &'a FileGraph,
+    /// The file that starts the run.
+    pub file: FileId,
     pub launch: Option<&'a Launch>,
     pub accelerate: Option<&'a SourceFile>,
     /// The referenced accelerate file is missing, so the world size is unknown.
@@ -237,6 +242,12 @@ impl WorldSizeInput<'_> {
         if self.code.is_none() && self.dialect.processes != Processes::AlwaysOne {
             return Err(message!("the script is not in the project", "脚本不在项目中"));
         }
+        if self.row_spreading(all) == RowSpreading::Unknown {
+            return Err(message!(
+                "one process gives samples to every visible GPU (nn.DataParallel), and their number is not known",
+                "单进程会把样本分给所有可见 GPU（nn.DataParallel），其数量未知"
+            ));
+        }
         Ok((1, vec![], message!("`python` starts one process", "`python` 只启动一个进程")))
     }
 
@@ -334,29 +345,8 @@ impl WorldSizeInput<'_> {
         }
     }
 
-    /// Why one process may use several GPUs, each with samples of its own: without a launcher transformers' Trainer wraps the model in
-    /// nn.DataParallel (transformers 5.23.0, run). TRL raises an error instead (trl 1.16.0 `sft_trainer.py:1120`).
-    pub(super) fn nn_data_parallel_reason(&self, candidates: &CandidateSet) -> Option<Message> {
-        let trainer = self.dialect.spreads_rows;
-        let python = matches!(self.launch.map(|launch| launch.launcher), Some(Launcher::Python) | None);
-        if !trainer || !python {
-            return None;
-        }
-        let gpus = match candidates.current_value(Concept::VisibleDevices) {
-            Some(visible) => Some(visible.as_str().map_or(1, visible_gpus)),
-            None if candidates.has_explicit(Concept::VisibleDevices) => None,
-            None => self.policy.target.count.map_or(Some(1), |count| Some(i64::from(count))),
-        };
-        gpus.is_none_or(|n| n > 1).then(|| {
-            message!(
-                "one process spreads the samples over several GPUs (nn.DataParallel)",
-                "单进程会把样本分到多张 GPU（nn.DataParallel）"
-            )
-        })
-    }
-
     /// GPUs that the processes of one node see: `CUDA_VISIBLE_DEVICES` of the command, else the target's count.
-    fn gpus(&self) -> Option<i64> {
+    pub(super) fn gpus(&self) -> Option<i64> {
         if let Some(visible) = self.launch.and_then(|launch| launch.variable("CUDA_VISIBLE_DEVICES")) {
             let text = visible.value.text()?;
             return Some(visible_gpus(text));
@@ -370,7 +360,7 @@ impl WorldSizeInput<'_> {
 }
 
 /// The number of GPUs in `CUDA_VISIBLE_DEVICES`.
-fn visible_gpus(text: &str) -> i64 {
+pub(super) fn visible_gpus(text: &str) -> i64 {
     visible_devices::parse(text).ids.iter().fold(0, |count, _| count + 1)
 }
 
