@@ -4,8 +4,10 @@
 //! `model_type`; every one was built by transformers 5.23.0 on the meta device and has exactly the parameters that it states.
 
 mod id;
+mod resemblance;
 
 pub use id::{Stored, Variant};
+pub use resemblance::Resemblance;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -118,6 +120,11 @@ pub fn variant(id: &str) -> Option<Variant> {
 /// Nothing proves that it is what its name says, so whoever uses it must say so.
 pub fn by_name(path: &str) -> Option<Variant> {
     id::by_name(path)
+}
+
+/// What the name of an unknown model tells about it: see [`Resemblance`].
+pub fn resembling(name: &str) -> Option<Resemblance> {
+    resemblance::resembling(name)
 }
 
 /// The known name that was most likely meant by `id`: of the same organisation, near enough that a person would agree.

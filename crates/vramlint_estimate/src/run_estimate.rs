@@ -3,6 +3,7 @@
 use crate::capacity::{Capacity, gpu_of};
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
+use crate::open_settings::Lightest;
 use crate::plausibility::plausible;
 use crate::simulation_cache::SimulationCache;
 use crate::verdict::Verdict;
@@ -24,6 +25,8 @@ pub struct RunEstimate {
     pub estimate: Estimate,
     /// Lower bound of the peak in bytes, with the lightest value of everything that the project does not state.
     pub floor: u64,
+    /// The lightest value of everything that the project does not state; `None` for a setup that is stated.
+    pub lightest: Option<Box<Lightest>>,
     /// Memory of the GPU, if known.
     pub capacity: Option<Capacity>,
     /// Memory of the host in bytes, if known.
@@ -82,6 +85,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     if found.capacity.is_some() {
         found.floor = cache.estimate(&lower_model.arch, &lower).low.min(found.estimate.low);
     }
+    found.lightest = Some(Box::new(Lightest { arch: lower_model.arch, setup: lower }));
     // The lower bound that every output shows decides: what the project leaves open may make the run fit.
     found.verdict = found.capacity.as_ref().map(|capacity| Verdict::of(found.floor, found.estimate.high, capacity.bytes));
     found.assumptions = assumptions;
@@ -121,6 +125,7 @@ fn with(model: Model, mut setup: Setup, target: &Target, cache: &Arc<SimulationC
         verdict,
         host_verdict: host_capacity.map(|bytes| Verdict::of(host, host, bytes)),
         floor: estimate.low,
+        lightest: None,
         capacity,
         host_capacity,
         assumptions: estimate.assumptions.iter().map(|one| Message { en: one.en.clone(), zh: one.zh.clone() }).collect(),

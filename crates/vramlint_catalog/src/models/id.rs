@@ -63,14 +63,20 @@ pub(super) fn variant(id: &str, exact: impl Fn(&str) -> Option<&'static Model>) 
 
 /// The model that has the same name as the last part of a path, or of a name on the hub, if only one has it.
 pub(super) fn by_name(path: &str) -> Option<Variant> {
+    let name = last_part(path)?;
+    let (names, stored) = without_endings(&name);
+    let model = names.into_iter().flatten().find_map(mirrored)?;
+    Some(Variant { model, stored })
+}
+
+/// The name at the end of a path or of a name on the hub, in lower case.
+pub(super) fn last_part(path: &str) -> Option<String> {
     // ModelScope writes a dot as three lines.
     let lower = path.trim().to_lowercase().replace("___", ".");
     let parts: Vec<&str> = lower.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     // The cache of the hub: models--org--name/snapshots/revision.
     let cached = parts.iter().find_map(|part| part.strip_prefix("models--")?.rsplit("--").next());
-    let (names, stored) = without_endings(cached.or(parts.last().copied())?);
-    let model = names.into_iter().flatten().find_map(mirrored)?;
-    Some(Variant { model, stored })
+    cached.or(parts.last().copied()).map(str::to_owned)
 }
 
 /// A name without the ending that tells how weights are stored, then without the one that tells a fine-tuned state.

@@ -2,7 +2,7 @@
 
 use super::Mapping;
 use super::setting_range::setting;
-use crate::models::Model;
+use crate::models::{Model, Source};
 use vramlint_base::{Message, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::{Candidate, Origin, Resolved};
@@ -45,7 +45,7 @@ impl Mapping<'_> {
             if found.iter().any(|model| model.id == id) {
                 continue;
             }
-            let model = self.models.find(id).ok_or_else(|| self.not_found(id))?;
+            let model = self.models.find_or_infer(id).ok_or_else(|| self.not_found(id))?;
             found.push(model);
         }
         found.sort_by_key(|model| model.arch.parameters());
@@ -57,7 +57,31 @@ impl Mapping<'_> {
                 "模型可能是 {count} 个之一：按其中最大的 {id} 计"
             ));
         }
+        self.say_what_a_name_tells(most);
         Ok((most.clone(), least.clone()))
+    }
+
+    /// A name is no proof: says what it is taken for. A size alone decides no verdict.
+    fn say_what_a_name_tells(&mut self, model: &Model) {
+        let id = &model.id;
+        match &model.source {
+            Source::InferredFromName(known) => {
+                self.assume(message!("{id} is taken for {known}, by its name", "按名称把 {id} 视为 {known}"));
+            }
+            Source::Derivative(known) => {
+                self.assume(message!(
+                    "{id} is taken for a model made from {known}, by its name",
+                    "按名称把 {id} 视为由 {known} 得来的模型"
+                ));
+            }
+            Source::SizeInName(_) => {
+                self.assume_unverified(message!(
+                    "nothing but the size in its name is known of {id}: declare its config.json under [[model]] in vramlint.toml",
+                    "关于 {id} 只知道名称中的参数量：可在 vramlint.toml 的 [[model]] 中给出它的 config.json"
+                ));
+            }
+            _ => {}
+        }
     }
 
     fn not_found(&self, id: &str) -> Message {

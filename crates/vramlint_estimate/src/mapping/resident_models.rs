@@ -23,7 +23,7 @@ impl Mapping<'_> {
                 references -= 1;
                 continue;
             }
-            let Some(model) = self.models.find(id) else { continue };
+            let Some(model) = self.models.find_or_infer(id) else { continue };
             let weights = stated_dtype(load).or(model.dtype).unwrap_or(Dtype::Bf16);
             let quantization = model.prequantized.unwrap_or(Quantization::None);
             self.assume(message!("{id} stays in GPU memory next to the trained model", "{id} 与被训练的模型同时占用显存"));

@@ -164,6 +164,21 @@ fn a_guess_raises_doubt() {
 }
 
 #[test]
+fn a_name_tells_a_family_or_a_size() {
+    let named = |id: &str| mapped(&run(Dialect::HfTrainer, "sft", &[(Concept::Model, text(id))]));
+    let derivative = named("acme/Qwen2.5-7B-medical");
+    assert_eq!(derivative.model.source, Source::Derivative("Qwen/Qwen2.5-7B".into()));
+    let said = "acme/Qwen2.5-7B-medical is taken for a model made from Qwen/Qwen2.5-7B, by its name";
+    assert!(derivative.unverified.is_none() && derivative.assumptions.iter().any(|one| one.en == said));
+    let copy = named("/data/Qwen2.5-7B");
+    assert!(copy.assumptions.iter().any(|one| one.en == "/data/Qwen2.5-7B is taken for Qwen/Qwen2.5-7B, by its name"));
+    let sized = named("acme/secret-2b");
+    assert_eq!((sized.model.source, sized.unverified.is_some()), (Source::SizeInName(2_000_000_000), true));
+    let slip = run(Dialect::HfTrainer, "sft", &[(Concept::Model, text("Qwen/Qwen3-1.8B"))]);
+    assert!(refused(&slip).ends_with("did you mean Qwen/Qwen3-1.7B?"));
+}
+
+#[test]
 fn precision_follows_the_library() {
     let bf16 = || (Concept::MixedPrecision, text("bf16"));
     let of = |dialect, settings: &[(Concept, Value)]| {

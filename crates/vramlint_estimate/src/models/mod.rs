@@ -9,7 +9,7 @@ pub use safetensors::{parameters_of_header, parameters_of_index};
 
 use std::collections::BTreeMap;
 use vramlint_catalog::families;
-use vramlint_catalog::models::{Stored, Variant, by_name, nearest, variant};
+use vramlint_catalog::models::{Resemblance, Stored, Variant, by_name, nearest, resembling, variant};
 use vramlint_memory::setup::{Dtype, Quantization};
 use vramlint_memory::{Arch, Config};
 
@@ -37,6 +37,10 @@ pub enum Source {
     Catalogue(String),
     /// The catalogue, by the name of a missing folder or of a copy: the model that it is assumed to be.
     InferredFromName(String),
+    /// The catalogue, by a name that states the family and size of a model: the model that it is assumed to be made from.
+    Derivative(String),
+    /// The size in the name, in parameters.
+    SizeInName(u64),
     /// A `config.json` referenced by the project; its displayed path.
     Project(String),
     /// A `config.json` in the user's Hugging Face cache; its displayed path.
@@ -55,7 +59,7 @@ impl Source {
             Self::Declared(_) => 3,
             Self::Project(_) => 2,
             Self::Cache(_) => 1,
-            Self::Catalogue(_) | Self::InferredFromName(_) => 0,
+            Self::Catalogue(_) | Self::InferredFromName(_) | Self::Derivative(_) | Self::SizeInName(_) => 0,
         }
     }
 
@@ -162,6 +166,31 @@ impl Models {
         }
         let found = by_name(id)?;
         Model::from_catalogue(id, found, Source::InferredFromName(found.model.id.to_owned()))
+    }
+
+    /// The model with this name, or what its name tells about it: see [`Resemblance`]. A name that is a slip of a known one tells
+    /// nothing.
+    pub fn find_or_infer(&self, id: &str) -> Option<Model> {
+        if let Some(model) = self.find(id) {
+            return Some(model);
+        }
+        if self.entry(id).is_some_and(|known| known.rank > 0) || families::slip(id).is_some() {
+            return None;
+        }
+        match resembling(id)? {
+            Resemblance::Model(found) => {
+                let model = Model::from_catalogue(id, found, Source::Derivative(found.model.id.to_owned()))?;
+                Some(Model { arch: model.arch.told_by_name(), ..model })
+            }
+            Resemblance::Size(parameters) => Some(Model {
+                id: id.to_owned(),
+                arch: Arch::from_parameters(parameters),
+                source: Source::SizeInName(parameters),
+                exact_parameters: None,
+                dtype: None,
+                prequantized: None,
+            }),
+        }
     }
 
     /// Whether a source other than the catalogue knows it.

@@ -80,6 +80,11 @@ fn source(source: &Source, lang: Lang) -> String {
             let id = tick(id);
             message!("assumed to be `{id}` from its name", "按名称视为 `{id}`")
         }
+        Source::Derivative(id) => {
+            let id = tick(id);
+            message!("assumed to be made from `{id}`, by its name", "按名称视为由 `{id}` 得来")
+        }
+        Source::SizeInName(_) => message!("its size is read from its name", "参数量取自名称"),
         Source::Project(path) | Source::Cache(path) | Source::Declared(path) => {
             let path = tick(path);
             message!("from `{path}`", "来自 `{path}`")

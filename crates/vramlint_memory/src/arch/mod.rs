@@ -266,6 +266,12 @@ impl Arch {
         families::from_parameter_count(parameters)
     }
 
+    /// The same architecture, if nothing but a name says that a model has it: the bounds are those of a generic decoder.
+    #[must_use]
+    pub fn told_by_name(self) -> Self {
+        Self { certainty: self.certainty.max(Certainty::GenericDecoder), ..self }
+    }
+
     /// How well the family is known.
     pub fn certainty(&self) -> Certainty {
         self.certainty

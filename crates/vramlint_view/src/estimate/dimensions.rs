@@ -11,7 +11,16 @@ use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Sche
 
 /// Names and values, the most important first.
 pub fn list(report: &EstimateReport) -> Vec<(&'static str, Json)> {
-    let (input, setup) = (&report.input, &report.input.setup);
+    list_of(report, &report.input.setup)
+}
+
+/// The value of a dimension in another setup of the same run.
+pub fn value_in(report: &EstimateReport, setup: &Setup, name: &str) -> Option<Json> {
+    list_of(report, setup).into_iter().find(|(own, _)| *own == name).map(|(_, value)| value)
+}
+
+fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> {
+    let input = &report.input;
     let parallel = &setup.parallel;
     let model = if input.model.is_empty() { Json::Null } else { json!(input.model) };
     let master = report.engine() && setup.weights != Dtype::Fp32;

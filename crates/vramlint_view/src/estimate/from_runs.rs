@@ -30,6 +30,7 @@ fn estimate_input(id: &str, found: RunEstimate, lang: Lang) -> EstimateInput {
         setup: found.setup,
         known: Some(found.estimate),
         floor: Some(found.floor),
+        lightest: found.lightest,
         gpu: found.capacity.map(|gpu| GpuCapacity { name: Some(gpu.name.get(lang).to_owned()), bytes: gpu.bytes, capability }),
         host: found.host_capacity,
         assumptions: found.assumptions,

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 use vramlint_base::Message;
+use vramlint_estimate::Lightest;
 use vramlint_memory::{Arch, Setup};
 
 /// The input of an estimate.
@@ -23,6 +24,8 @@ pub struct EstimateInput {
     pub known: Option<vramlint_memory::Estimate>,
     /// Lower bound for the lightest values of everything that the project leaves open, bytes; `None` if nothing is open.
     pub floor: Option<u64>,
+    /// The lightest values of everything that the project leaves open, if they are to be shown.
+    pub lightest: Option<Box<Lightest>>,
     /// The target GPU, if known.
     pub gpu: Option<GpuCapacity>,
     /// Host memory, bytes.

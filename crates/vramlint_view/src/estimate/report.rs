@@ -4,7 +4,7 @@ use super::{EstimateInput, GpuCapacity, run_inputs};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use vramlint_base::{Lang, Message, message};
-use vramlint_estimate::Verdict;
+use vramlint_estimate::{Lightest, OpenSetting, Verdict, open_settings};
 use vramlint_memory::estimate::{Item, Moment, Part};
 use vramlint_memory::setup::{Quantization, Scheme};
 use vramlint_memory::{Estimate, estimate, timeline};
@@ -19,6 +19,8 @@ pub struct EstimateReport {
     pub estimate: Estimate,
     /// The moments of one training step, simulated on first use.
     timeline: OnceLock<Vec<Moment>>,
+    /// What the project leaves open, simulated on first use.
+    open: OnceLock<Vec<OpenSetting>>,
 }
 
 /// The selected runs in order: the report, or why there is none.
@@ -39,12 +41,18 @@ impl EstimateReport {
     pub fn new(mut input: EstimateInput) -> Self {
         let mut estimate = input.known.take().unwrap_or_else(|| estimate(&input.arch, &input.setup));
         estimate.low = input.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
-        Self { input, estimate, timeline: OnceLock::new() }
+        Self { input, estimate, timeline: OnceLock::new(), open: OnceLock::new() }
     }
 
     /// The moments of one training step.
     pub fn timeline(&self) -> &[Moment] {
         self.timeline.get_or_init(|| timeline(&self.input.arch, &self.input.setup))
+    }
+
+    /// What the project leaves open, the setting that moves the peak most first. Simulates once for each.
+    pub fn open_settings(&self) -> &[OpenSetting] {
+        let find = |lightest: &Lightest| open_settings(&self.input.arch, &self.input.setup, lightest);
+        self.open.get_or_init(|| self.input.lightest.as_deref().map(find).unwrap_or_default())
     }
 
     /// The displayed name: the run, else the model, else the number of parameters.

@@ -177,7 +177,35 @@ impl Table<'_> {
             lines.extend([String::new(), format!("  {}", self.pick("Assumed:", "假设："))]);
             lines.extend(assumptions.iter().map(|one| format!("    - {}", cut(one.get(lang), 400))));
         }
+        lines.extend(self.open_settings());
         lines
+    }
+
+    /// What the project leaves open, by what it moves the peak.
+    fn open_settings(&self) -> Vec<String> {
+        let report = self.report;
+        let shown = |value: Option<serde_json::Value>| match value {
+            Some(serde_json::Value::String(text)) => text,
+            Some(value) => value.to_string(),
+            None => String::new(),
+        };
+        let rows = report.open_settings().iter().filter(|setting| setting.bytes >= LEAST).map(|setting| {
+            let (name, less) = (setting.name, gib(setting.bytes));
+            let own = shown(dimensions::value_in(report, &report.input.setup, name));
+            let lightest = shown(dimensions::value_in(report, &setting.setup, name));
+            let row = if own == lightest {
+                message!("{name}: up to {less} less", "{name}：最多少 {less}")
+            } else {
+                message!("{name} {own} -> {lightest}: {less} less", "{name} {own} -> {lightest}：少 {less}")
+            };
+            format!("    - {}", row.get(self.options.lang))
+        });
+        let rows: Vec<String> = rows.collect();
+        if rows.is_empty() {
+            return rows;
+        }
+        let title = self.pick("Not stated, with the lightest value:", "未写明，按最省显存的值：");
+        [String::new(), format!("  {title}")].into_iter().chain(rows).collect()
     }
 }
 

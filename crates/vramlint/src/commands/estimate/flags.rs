@@ -39,6 +39,7 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
         setup,
         known: None,
         floor: None,
+        lightest: None,
         gpu: None,
         host: target.host_memory,
         assumptions,
@@ -51,7 +52,7 @@ pub(super) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, t
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
     if flags.first_flag().is_some() {
         // The lower bound applied to the original setup.
-        subject.floor = None;
+        (subject.floor, subject.lightest) = (None, None);
     }
     if let Some(name) = flags.task {
         subject.task = defaults::task_name(name);

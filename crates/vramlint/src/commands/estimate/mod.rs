@@ -93,6 +93,7 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
             setup,
             known: None,
             floor: None,
+            lightest: None,
             gpu: capacity.clone(),
             host: target.host_memory,
             assumptions: record.assumptions,

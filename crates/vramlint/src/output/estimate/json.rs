@@ -4,7 +4,7 @@ use super::super::ordered_json::{Node, Object};
 use serde::Serialize;
 use serde_json::Value as Json;
 use vramlint_base::{Lang, Message};
-use vramlint_estimate::Verdict;
+use vramlint_estimate::{OpenSetting, Verdict};
 use vramlint_memory::estimate::Part;
 use vramlint_view::estimate::{EstimateReport, dimensions};
 
@@ -22,6 +22,10 @@ struct EstimateJson<'a> {
     setup: Object,
     /// Assumptions about what is not stated.
     assumptions: Vec<String>,
+    /// Settings that the project leaves open, the one that moves the peak most first. Only in `vramlint estimate`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
+    open: Vec<OpenJson>,
     /// Memory of one GPU.
     gpu: GpuJson,
     /// Memory of one machine.
@@ -32,6 +36,20 @@ struct EstimateJson<'a> {
     high: u64,
     /// One optimizer step over time.
     timeline: Vec<MomentJson<'a>>,
+}
+
+/// A setting that the project leaves open.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct OpenJson {
+    /// Its name.
+    setting: &'static str,
+    /// The value that is estimated.
+    assumed: Option<Json>,
+    /// The lightest value that it may have.
+    lightest: Option<Json>,
+    /// How much lower the peak is with it, bytes.
+    bytes: u64,
 }
 
 /// Memory of one GPU, bytes.
@@ -121,13 +139,18 @@ impl<'a> RunEstimateJson<'a> {
     /// The estimate of a run, or why there is none.
     pub(crate) fn new(answer: &'a Result<EstimateReport, Message>, lang: Lang) -> Self {
         Self {
-            estimate: answer.as_ref().ok().map(|answer| to_json(answer, lang)),
+            estimate: answer.as_ref().ok().map(|answer| without_open(answer, lang)),
             estimate_unknown: answer.as_ref().err().map(|why| why.get(lang)),
         }
     }
 }
 
 fn to_json(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
+    EstimateJson { open: open(answer), ..without_open(answer, lang) }
+}
+
+/// Without what is open, which costs a simulation for each setting.
+fn without_open(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
     let (subject, estimate) = (&answer.input, &answer.estimate);
     let part = |part: Part| Part::ALL.iter().position(|own| *own == part).map_or(0, |index| estimate.parts[index]);
     let mut host = Object::default();
@@ -142,6 +165,7 @@ fn to_json(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
         id: Some(&subject.id).filter(|id| !id.is_null()),
         setup: setup(answer),
         assumptions: answer.assumptions().iter().map(|assumption| assumption.get(lang).to_owned()).collect(),
+        open: Vec::new(),
         gpu: GpuJson {
             peak: estimate.peak,
             at: estimate.peak_phase.name(),
@@ -177,6 +201,16 @@ fn to_json(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
             .map(|moment| MomentJson { label: &moment.label, phase: moment.phase.name(), bytes: moment.bytes })
             .collect(),
     }
+}
+
+fn open(answer: &EstimateReport) -> Vec<OpenJson> {
+    let row = |setting: &OpenSetting| OpenJson {
+        setting: setting.name,
+        assumed: dimensions::value_in(answer, &answer.input.setup, setting.name),
+        lightest: dimensions::value_in(answer, &setting.setup, setting.name),
+        bytes: setting.bytes,
+    };
+    answer.open_settings().iter().map(row).collect()
 }
 
 fn setup(answer: &EstimateReport) -> Object {
