@@ -380,7 +380,8 @@ fn a_run_carries_the_same_estimate_everywhere() {
                 // Only this command says what is open, the setting that moves most first.
                 let mut own = own.clone();
                 let open = own.as_object_mut().expect("an estimate").remove("open").expect("some settings are not stated");
-                let moves: Vec<u64> = open.as_array().expect("a list").iter().map(|one| one["bytes"].as_u64().expect("bytes")).collect();
+                let moves: Vec<u64> =
+                    open.as_array().expect("a list").iter().map(|one| one["bytes"].as_u64().expect("bytes")).collect();
                 assert!(moves.len() > 1 && moves.is_sorted_by(|one, next| one >= next), "{open}");
                 assert_eq!((&open[0]["setting"], &open[0]["lightest"]), (&"sequence_length".into(), &16.into()));
                 assert_eq!(&own, &run["estimate"]);
@@ -392,6 +393,36 @@ fn a_run_carries_the_same_estimate_everywhere() {
             assert!(text.contains(&gib(figure)), "{}: {text}", gib(figure));
         }
     }
+}
+
+const TWO_COPIES: &str = "\
+import torch
+from transformers import AutoModelForCausalLM
+
+class Talk:
+    def __init__(self):
+        self.agent = AutoModelForCausalLM.from_pretrained('small', dtype=torch.bfloat16)
+        self.user = AutoModelForCausalLM.from_pretrained('small', dtype=torch.bfloat16)
+
+    def train(self, data):
+        loader = torch.utils.data.DataLoader(data, batch_size=2)
+        optimizer = torch.optim.AdamW(self.agent.parameters(), lr=1e-6)
+        for batch in loader:
+            self.agent(**episode(self.user, batch)).loss.backward()
+            optimizer.step()
+
+Talk().train(data)
+";
+
+#[test]
+fn the_second_copy_that_a_finding_reports_is_counted() {
+    let folder = Folder::new(&[("small/config.json", CONFIG), ("train.py", TWO_COPIES)]);
+    assert!(folder.run("check --exit-zero").out(0).contains("VL305"));
+    let one = folder.run("estimate . --output-format json").out(0);
+    let both: Json = serde_json::from_str(&one).expect("JSON");
+    assert_eq!(both["setup"]["residents"], serde_json::json!(["small"]));
+    let open: Vec<&str> = both["open"].as_array().expect("a list").iter().filter_map(|one| one["setting"].as_str()).collect();
+    assert!(open.contains(&"residents"), "{open:?}");
 }
 
 /// Bytes as GiB are `wanted` within a percentage.

@@ -43,6 +43,7 @@ const SETTINGS: &[(&str, Take)] = &[
     ("attention", |to, from| (to.attention, to.padding_mask) = (from.attention, from.padding_mask)),
     ("head", |to, from| to.head = from.head),
     ("reference_model", |to, from| to.reference = from.reference),
+    ("residents", |to, from| to.residents.clone_from(&from.residents)),
     ("world_size", |to, from| to.parallel = from.parallel.clone()),
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::capacity::{Capacity, gpu_of};
 use crate::mapping::{self, Mapped};
-use crate::models::{Model, Models};
+use crate::models::{Model, Models, Source};
 use crate::open_settings::Lightest;
 use crate::plausibility::plausible;
 use crate::simulation_cache::SimulationCache;
@@ -62,7 +62,9 @@ impl RunEstimate {
 
     /// Whether it does not fit regardless of everything that the project does not state.
     pub fn certainly_too_large(&self) -> bool {
-        self.capacity.as_ref().is_some_and(|capacity| self.floor > capacity.bytes)
+        // A size in a name proves nothing.
+        let known = !matches!(self.model.source, Source::SizeInName(_));
+        known && self.capacity.as_ref().is_some_and(|capacity| self.floor > capacity.bytes)
     }
 }
 

@@ -13,6 +13,7 @@ pub mod calls;
 pub mod class_fields;
 pub mod deepspeed;
 pub mod frameworks;
+pub mod model_lifetime;
 pub mod schema;
 mod semantics;
 pub mod trainers;

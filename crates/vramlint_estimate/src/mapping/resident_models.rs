@@ -5,18 +5,24 @@ use crate::models::Model;
 use vramlint_base::{Value, message};
 use vramlint_memory::setup::{Dtype, Quantization, Reference, Resident};
 use vramlint_resolve::code::ModelLoad;
+use vramlint_semantic::model_lifetime::pair;
 
 impl Mapping<'_> {
-    /// Adds the models that are certainly loaded for inference: without a condition, called but not trained. The reference model of the
-    /// method does not count.
+    /// Adds the models that certainly stay loaded beside the trained one: called without a condition but not trained, or a second copy of
+    /// the trained model that is alive with the first. The reference model of the method does not count.
     pub(super) fn residents(&mut self, trained: &Model) {
         let Some(code) = self.run.code.clone() else { return };
         if !code.models.iter().any(|load| load.trained == Some(true)) {
             return;
         }
         let mut references = usize::from(self.upper.reference == Reference::Copy);
-        let beside: Vec<&ModelLoad> =
-            code.models.iter().filter(|load| load.trained == Some(false) && !load.conditional && !load.open).collect();
+        let own = |load: &&ModelLoad| load.trained == Some(true) && !load.conditional;
+        let is_copy = |load: &ModelLoad| {
+            let alive = |first: &ModelLoad| pair(self.project, first, load).is_some_and(|pair| !pair.is_needed());
+            load.trained.is_none() && code.models.iter().filter(own).any(|first| first.model == load.model && alive(first))
+        };
+        let stays = |load: &&ModelLoad| !load.conditional && !load.open && (load.trained == Some(false) || is_copy(load));
+        let beside: Vec<&ModelLoad> = code.models.iter().filter(stays).collect();
         for load in beside {
             let Some(id) = load.model.as_ref().and_then(Value::as_str) else { continue };
             if references > 0 && id == trained.id {
@@ -28,7 +34,10 @@ impl Mapping<'_> {
             let quantization = model.prequantized.unwrap_or(Quantization::None);
             self.assume(message!("{id} stays in GPU memory next to the trained model", "{id} 与被训练的模型同时占用显存"));
             let resident = Resident { label: id.to_owned(), arch: model.arch, weights, quantization };
-            self.both(|setup| setup.residents.push(resident.clone()));
+            if load.trained.is_some() {
+                self.lower.residents.push(resident.clone());
+            }
+            self.upper.residents.push(resident);
         }
     }
 }

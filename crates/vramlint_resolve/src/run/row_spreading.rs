@@ -49,7 +49,8 @@ impl WorldSizeInput<'_> {
 
     /// Whether the GPUs share each sample: the trained model is loaded across them, or by Unsloth, which trains on one.
     fn model_is_spread(&self) -> bool {
-        let mut trained = self.code.into_iter().flat_map(|code| &code.models).filter(|model| model.trained == Some(true)).peekable();
+        let mut trained =
+            self.code.into_iter().flat_map(|code| &code.models).filter(|model| model.trained == Some(true)).peekable();
         trained.peek().is_some() && trained.all(|model| model.class.starts_with("unsloth.") || has_spreading_map(model))
     }
 

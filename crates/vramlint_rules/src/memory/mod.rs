@@ -12,7 +12,6 @@ mod insert_setting;
 mod little_headroom;
 mod locations;
 mod logits_dominate;
-mod model_lifetime;
 mod model_loaded_twice;
 mod repair_fix;
 mod weights_in_fp32;

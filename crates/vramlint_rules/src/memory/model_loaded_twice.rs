@@ -53,7 +53,6 @@
 //! transformers 5.23.0 `modeling_utils.py` 的 `from_pretrained`：每次调用都会创建新的参数。
 
 use crate::memory::format::gib;
-use crate::memory::model_lifetime::{Pair, pair};
 use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Message, Severity, Value, message};
 use vramlint_catalog::Concept;
@@ -61,16 +60,13 @@ use vramlint_estimate::Model;
 use vramlint_memory::setup::Dtype;
 use vramlint_resolve::Run;
 use vramlint_resolve::code::{CodeFacts, ModelLoad};
+use vramlint_semantic::model_lifetime::{Pair, pair};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Killed],
     ..Rule::new("VL305", "model-loaded-twice", Severity::Info, include_str!("model_loaded_twice.rs"), check)
 };
-
-/// Words in the names of models that a method needs in addition to the trained one.
-const NEEDED: &[&str] =
-    &["ref", "reference", "teacher", "target", "frozen", "old", "init", "initial", "base", "ema", "draft", "critic"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for run in &cx.project.runs {
@@ -80,7 +76,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for (index, (first, id)) in loads.iter().enumerate() {
             for (second, other) in &loads[index + 1..] {
                 if id == other
-                    && let Some(pair) = pair(cx.project, first, second).filter(|pair| !is_needed(pair))
+                    && let Some(pair) = pair(cx.project, first, second).filter(|pair| !pair.is_needed())
                     && out.mark_reported(pair.second)
                 {
                     let size = cx.models.find(id).and_then(|model| size(&model, second));
@@ -102,12 +98,6 @@ fn plain_load<'a>(run: &Run, code: &CodeFacts, load: &'a ModelLoad) -> Option<&'
     let part = code.candidates.iter().any(|(concept, found)| needed.contains(concept) && found.call_place == Some(load.place));
     let settled = !run.settings.contains_key(&Concept::ReferenceModel);
     (!load.conditional && !part && settled).then(|| load.model.as_ref()?.as_str()).flatten()
-}
-
-/// Whether a name marks a model that the method needs.
-fn is_needed(pair: &Pair) -> bool {
-    let words = |name: &str| name.to_lowercase().split(['_', '.']).map(str::to_owned).collect::<Vec<_>>();
-    pair.names.iter().flat_map(|name| words(name)).any(|word| NEEDED.contains(&word.as_str()))
 }
 
 /// Bytes of one copy; `None` if its type is unknown.

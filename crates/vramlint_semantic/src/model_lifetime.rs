@@ -7,7 +7,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Located, Stmt, StmtKind};
 
 /// Two calls in one function that load, and the names that hold the results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pair {
+pub struct Pair {
     /// The earlier call.
     pub first: FileRange,
     /// The later call.
@@ -16,8 +16,20 @@ pub(super) struct Pair {
     pub names: [String; 2],
 }
 
+/// Words in the names of models that a method needs in addition to the trained one.
+const NEEDED: &[&str] =
+    &["ref", "reference", "teacher", "target", "frozen", "old", "init", "initial", "base", "ema", "draft", "critic"];
+
+impl Pair {
+    /// Whether a name marks a model that the method needs.
+    pub fn is_needed(&self) -> bool {
+        let words = |name: &str| name.to_lowercase().split(['_', '.']).map(str::to_owned).collect::<Vec<_>>();
+        self.names.iter().flat_map(|name| words(name)).any(|word| NEEDED.contains(&word.as_str()))
+    }
+}
+
 /// The pair of two loads, if the first result is certainly alive when the second load runs: both run unconditionally in one
-pub(super) fn pair(project: &Project, a: &ModelLoad, b: &ModelLoad) -> Option<Pair> {
+pub fn pair(project: &Project, a: &ModelLoad, b: &ModelLoad) -> Option<Pair> {
     let chain = |load: &ModelLoad| load.call_chain.iter().copied().chain([load.place]).collect::<Vec<FileRange>>();
     let (a, b) = (chain(a), chain(b));
     // At the first ancestor that differs, both calls are in one function.
