@@ -32,6 +32,8 @@ pub struct Framework {
     pub tasks: &'static [(&'static [&'static str], &'static str)],
     /// Modules that train with it: `python -m axolotl.cli.train`.
     pub modules: &'static [EntryModule],
+    /// Functions that train with the arguments of the command line: the package that has it, under whatever path, and its name.
+    pub programs: &'static [(&'static str, &'static str)],
     /// What it does with keys that it does not know.
     pub unknown_keys: UnknownKeys,
     /// How it types the values of its file.
@@ -315,6 +317,7 @@ pub(super) const COMMON: Framework = Framework {
     classes: ArgumentClasses { usual: None, by_command: &[], by_key: &[], by_module: false, complete: false },
     tasks: &[],
     modules: &[],
+    programs: &[],
     unknown_keys: UnknownKeys {
         in_file: Unknown::NotJudged,
         on_command_line: Unknown::NotJudged,

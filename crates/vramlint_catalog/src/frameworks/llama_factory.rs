@@ -41,6 +41,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         ..COMMON.classes
     },
     modules: &[EntryModule { path: "llamafactory.", takes_file: false }],
+    // `llmtuner` before 0.8.0 (src/train.py, src/train_bash.py).
+    programs: &[("llamafactory", "run_exp"), ("llmtuner", "run_exp")],
     unknown_keys: UnknownKeys {
         in_file: Unknown::StopsUnlessNew,
         on_command_line: Unknown::StopsUnlessNew,

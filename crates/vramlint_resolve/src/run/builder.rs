@@ -7,7 +7,7 @@ use super::sources::{cli, data_file, deepspeed, defaults, launcher, python, shar
 use super::training_run::Run;
 use super::unknown_reads::UnknownReads;
 use super::world_size::WorldSizeInput;
-use super::{batch_factors, derive, distribution_hints, shared_ranks, training_kind, unsupported, vllm_mode};
+use super::{batch_factors, derive, distribution_hints, framework_program, shared_ranks, training_kind, unsupported, vllm_mode};
 use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
@@ -34,8 +34,10 @@ pub(super) fn build_runs(graph: &FileGraph, sources: &RunSources) -> Vec<Run> {
 }
 
 fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str>) -> Run {
-    let code = sources.code.as_deref();
-    let dialect = dialect_of(graph, sources);
+    // What a framework is started with decides; its own code has a branch for everything.
+    let program = sources.entry.and_then(|entry| framework_program::framework_of(graph, entry));
+    let code = sources.code.as_deref().filter(|_| program.is_none());
+    let dialect = program.unwrap_or_else(|| dialect_of(graph, sources));
     let trainer = dialect.is_hf_trainer;
     let by_command = || dialect.task_of_command(sources.launch.as_ref()?.script.as_ref()?.text()?);
     let by_code = || code.and_then(|code| code.task.clone());
@@ -70,6 +72,9 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     if let Some(code) = code {
         python::add(&mut candidates, graph, sources, code, stage);
     }
+    if let (Some(framework), Some(own)) = (program, &sources.code) {
+        framework_program::add_own_defaults(&mut candidates, own, framework, task.as_deref(), &versions);
+    }
     if distribution_hints::splits_batches(graph, code) {
         add_split(&mut candidates, sources);
     }
@@ -79,6 +84,9 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
             "the caller may give it on the command line; no command of the project starts this script",
             "调用者可以在命令行给出；项目中没有启动此脚本的命令"
         ));
+    }
+    if trainer {
+        candidates.prefer_trainers_precision(&launcher);
     }
     vllm_mode::resolve_mode(&mut candidates, dialect, &versions);
     vllm_mode::add_defaults(&mut candidates, dialect, &versions);
@@ -92,6 +100,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     let mut settings = candidates.resolve(|concept| merge_policy(concept, sources, dialect, path));
     settings.insert(Concept::WorldSize, world_size);
     training_kind::add(&mut settings, graph, code, task.as_deref());
+    training_kind::add_weights(&mut settings, dialect);
     sharding::derive_strategy(&mut settings);
     let mut run = new_run(graph, sources, dialect, task, settings);
     if let Some(framework) = unsupported::framework_of(graph, sources) {

@@ -11,6 +11,7 @@ mod derive;
 mod discover;
 mod distribution_hints;
 mod documented;
+mod framework_program;
 mod import_graph;
 mod launch_path;
 mod precedence;

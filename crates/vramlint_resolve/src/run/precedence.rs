@@ -101,6 +101,26 @@ impl CandidateSet {
         }
     }
 
+    /// Puts the trainer's `bf16` and `fp16` above what the `launcher` sets: the arguments write the variable that the launcher has set
+    /// (transformers 4.57.0 and 5.23.0 `training_args.py`, `ACCELERATE_MIXED_PRECISION`).
+    pub(super) fn prefer_trainers_precision(&mut self, launcher: &Self) {
+        let of_launcher = launcher.by_concept.get(&Concept::MixedPrecision).map_or(&[][..], Vec::as_slice);
+        let Some(candidates) = self.by_concept.get_mut(&Concept::MixedPrecision) else { return };
+        let is_own = |(layer, candidate): &(SourceLayer, Candidate)| {
+            matches!(layer, SourceLayer::Flag | SourceLayer::File)
+                && !of_launcher.iter().any(|(_, other)| other.origin.place() == candidate.origin.place())
+        };
+        let own: Vec<usize> = (0..candidates.len()).filter(|index| is_own(&candidates[*index])).collect();
+        let half = |index: &usize| {
+            let candidate = &candidates[*index].1;
+            candidate.condition.is_none() && candidate.known().and_then(Value::as_str).is_some_and(|name| name != "no")
+        };
+        let agree = own.iter().all(|index| same(&candidates[*index].1.value, &candidates[own[0]].1.value));
+        if !own.is_empty() && agree && own.iter().all(half) {
+            own.iter().for_each(|index| candidates[*index].0 = SourceLayer::Decided);
+        }
+    }
+
     /// Picks the winner of each concept.
     pub(super) fn resolve(self, join: impl Fn(Concept) -> MergePolicy) -> BTreeMap<Concept, Setting> {
         self.by_concept

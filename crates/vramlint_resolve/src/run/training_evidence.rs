@@ -1,6 +1,7 @@
 //! Whether what is started trains: by the code that it reaches, else by what its name and its options say.
 
 use super::code_reader::CodeReader;
+use super::framework_program;
 use super::import_graph::imports_training_library;
 use super::sources::cli;
 use super::unsupported;
@@ -27,6 +28,9 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     let another_task = name.is_some_and(sounds_like_another_task);
     let named = name.is_some_and(sounds_like_training);
     let several = matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed);
+    if let Some(framework) = entry.and_then(|entry| framework_program::framework_of(graph, entry)) {
+        return framework_program::trains(graph, framework, launch);
+    }
     // A framework hands its work to processes that nothing here follows.
     if launch.launcher.dialect.is_some() || unsupported::framework_of_command(launch).is_some() {
         return !another_task;
@@ -52,6 +56,10 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
 /// Whether a script trains when it is started without a word.
 pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &CodeFacts) -> bool {
     let source = reader.graph.file(file);
+    // It needs the arguments of a command, and none of the project starts it.
+    if framework_program::framework_of(reader.graph, file).is_some() {
+        return false;
+    }
     match reached(code) {
         Reached::Training => true,
         Reached::Nothing => false,

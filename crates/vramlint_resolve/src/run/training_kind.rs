@@ -7,7 +7,8 @@ use crate::file_graph::FileGraph;
 use crate::setting::{Origin, Setting};
 use std::collections::BTreeMap;
 use vramlint_base::{Value, message};
-use vramlint_catalog::Concept;
+use vramlint_catalog::frameworks::Weights;
+use vramlint_catalog::{Concept, Dialect};
 
 /// The tasks of transformers' model classes, by the end of their names.
 const TASKS: &[(&str, &str)] = &[
@@ -40,6 +41,22 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
             let why = message!("the code neither adds adapters nor freezes parameters", "代码既不加适配器，也不冻结参数");
             insert(settings, Concept::Method, "full", Origin::Assumed { why });
         }
+    }
+}
+
+/// Adds the type of frozen weights, where the framework loads them in the type that it computes in.
+pub(super) fn add_weights(settings: &mut BTreeMap<Concept, Setting>, dialect: Dialect) {
+    let text = |concept| settings.get(&concept).and_then(Setting::value).and_then(Value::as_str);
+    let adapts = text(Concept::Method).is_some_and(|method| method.ends_with("lora"));
+    let computing = text(Concept::MixedPrecision).filter(|name| matches!(*name, "bf16" | "fp16")).map(str::to_owned);
+    if dialect.estimate.weights == Weights::ComputingUnlessTrained
+        && adapts
+        && !settings.contains_key(&Concept::WeightsDtype)
+        && let Some(computing) = computing
+    {
+        let formula = message!("frozen weights have the type of the computation", "冻结的权重采用计算所用的类型");
+        let inputs = vec![Concept::Method, Concept::MixedPrecision];
+        insert(settings, Concept::WeightsDtype, &computing, Origin::Derived { formula, inputs });
     }
 }
 
