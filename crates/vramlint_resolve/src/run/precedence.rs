@@ -117,7 +117,9 @@ impl CandidateSet {
         };
         let agree = own.iter().all(|index| same(&candidates[*index].1.value, &candidates[own[0]].1.value));
         if !own.is_empty() && agree && own.iter().all(half) {
-            own.iter().for_each(|index| candidates[*index].0 = SourceLayer::Decided);
+            for index in own {
+                candidates[index].0 = SourceLayer::Decided;
+            }
         }
     }
 
