@@ -107,24 +107,34 @@ fn changes(report: &Report, run: &Run, found: &RunEstimate, concept: Concept, la
     }
     let estimated = |step: Step| {
         let estimate = report.estimate_under(&found.model.arch, &step.setup)?;
-        Some((format!("{} {} -> {}:", concept.name(), step.from, step.to), estimate.peak))
+        Some((format!("{} {} -> {}:", concept.name(), step.from, step.to), estimate.peak, estimate.tensors))
     };
     // If the setup differs from the written value, a step from one is not a step from the other.
     let starts_at_written_value = |step: &Step| run.int(concept).is_none_or(|value| step.from.parse() == Ok(value));
-    let estimated: Vec<(String, u64)> =
+    let estimated: Vec<(String, u64, u64)> =
         what_if::steps(concept, found).into_iter().filter(starts_at_written_value).filter_map(estimated).collect();
-    let names = widest(estimated.iter().map(|(name, _)| name.as_str()), NAME * 2);
+    let names = widest(estimated.iter().map(|(name, ..)| name.as_str()), NAME * 2);
     let before = gib(found.estimate.peak);
-    let line = |(name, peak): (String, u64)| {
-        let note = match &found.capacity {
-            Some(gpu) if peak > gpu.bytes && found.estimate.peak <= gpu.bytes => {
-                pick(lang, "  exceeds GPU memory", "  超出 GPU 显存")
-            }
-            _ => "",
-        };
+    let line = |(name, peak, tensors): (String, u64, u64)| {
+        let mut note =
+            fragmentation_note((found.estimate.peak, found.estimate.tensors), (peak, tensors), lang).unwrap_or_default();
+        if found.capacity.as_ref().is_some_and(|gpu| peak > gpu.bytes && found.estimate.peak <= gpu.bytes) {
+            note.push_str(pick(lang, "  exceeds GPU memory", "  超出 GPU 显存"));
+        }
         format!("{} {before} -> {} GiB{note}", pad(&name, names), gib(peak))
     };
     estimated.into_iter().map(line).collect()
+}
+
+/// Says that fragmentation turns a change around: the tensors move against the peak. Each of `before` and `after` holds peak and tensors in
+/// bytes.
+fn fragmentation_note(before: (u64, u64), after: (u64, u64), lang: Lang) -> Option<String> {
+    let against = after.0.cmp(&before.0) == before.1.cmp(&after.1) && after.0 != before.0;
+    let (from, to) = (gib(before.1), gib(after.1));
+    against.then(|| {
+        let text = message!("  (fragmentation; tensors {from} -> {to} GiB)", "  （碎片所致；张量 {from} -> {to} GiB）");
+        text.get(lang).to_owned()
+    })
 }
 
 /// The largest item of the part that a setting affects, with its arithmetic.
@@ -146,5 +156,20 @@ fn pick(lang: Lang, en: &'static str, zh: &'static str) -> &'static str {
     match lang {
         Lang::En => en,
         Lang::Zh => zh,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragmentation_that_turns_a_change_around_is_said() {
+        const GIB: u64 = 1 << 30;
+        let note = |before, after| fragmentation_note(before, after, Lang::En);
+        assert_eq!(note((9 * GIB, 8 * GIB), (10 * GIB, 7 * GIB)).as_deref(), Some("  (fragmentation; tensors 8.0 -> 7.0 GiB)"));
+        assert_eq!(note((9 * GIB, 8 * GIB), (8 * GIB, 7 * GIB)), None);
+        assert_eq!(note((9 * GIB, 8 * GIB), (9 * GIB, 7 * GIB)), None);
+        assert_eq!(note((9 * GIB, 8 * GIB), (8 * GIB, 8 * GIB)), None);
     }
 }
