@@ -24,7 +24,7 @@ mod summary;
 pub mod symbols;
 mod warm_up;
 
-pub use actions::{Action, ActionKind, actions};
+pub use actions::{Action, ActionKind, Page, actions};
 pub use complete::{Completion, CompletionKind, completions, configuration_completions};
 pub use diagnostics::{Diagnostic, Note, Tag, diagnostics};
 pub use hints::{Hint, HintKind, hints};

@@ -55,6 +55,12 @@ pub fn explain<'a>(report: &'a Report, cwd: &Path, path: &Path, line: Option<u32
     let project = &*report.project;
     let path = shown(&absolute(cwd, path), cwd);
     let file = project.files.iter().find(|file| file.host.is_none() && file.path == path)?;
+    Some(explain_file(report, file, line))
+}
+
+/// Explains a file on disk of a report, or a line of it.
+pub fn explain_file<'a>(report: &'a Report, file: &'a SourceFile, line: Option<u32>) -> Explanation<'a> {
+    let project = &*report.project;
     let takes_part = |run: &&Run| run.files.iter().any(|id| host_of(project, *id) == file.id);
     let mut runs: Vec<&Run> = project.runs.iter().filter(takes_part).collect();
     let (kind, kind_reason) = kind_of(project, file, &runs);
@@ -72,7 +78,7 @@ pub fn explain<'a>(report: &'a Report, cwd: &Path, path: &Path, line: Option<u32
         runs.retain(|run| starts(run) || settings.iter().any(|(other, ..)| other.id == run.id));
     }
     let silent = silent_rules(report, &runs);
-    Some(Explanation { project, file, line, kind, kind_reason, runs, settings, silent })
+    Explanation { project, file, line, kind, kind_reason, runs, settings, silent }
 }
 
 /// The file on disk that contains a file.

@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use vramlint_base::Lang;
 use vramlint_project::Report;
+use vramlint_project::explanation::explain_file;
+use vramlint_resolve::SourceFile;
 use vramlint_view::estimate::{EstimateReport, html, reports, run_inputs};
 use vramlint_view::{runs, unstyled};
 
@@ -22,11 +24,16 @@ pub(crate) fn run(report: &Report, run: &str, lang: Lang) -> Option<String> {
     Some(runs::render_run(&report.project, run, &answer, lang, unstyled))
 }
 
-/// Writes the page of a rule where any client can open it, and returns the path.
-pub(crate) fn write_rule_page(rule: &str, text: &str, lang: Lang) -> io::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(concat!("vramlint-", env!("CARGO_PKG_VERSION"), "-rules"));
+/// What `vramlint why` says of a file, or of a line of it from 1.
+pub(crate) fn why(report: &Report, file: &SourceFile, line: Option<u32>, lang: Lang) -> String {
+    vramlint_view::why::render(&explain_file(report, file, line), lang, unstyled)
+}
+
+/// Writes a page where any client can open it, and returns the path.
+pub(crate) fn write_page(name: &str, text: &str) -> io::Result<PathBuf> {
+    let folder = std::env::temp_dir().join(concat!("vramlint-", env!("CARGO_PKG_VERSION"), "-pages"));
     std::fs::create_dir_all(&folder)?;
-    let path = folder.join(crate::uri::rule_file(rule, lang));
+    let path = folder.join(name);
     std::fs::write(&path, text)?;
     Ok(path)
 }

@@ -131,18 +131,36 @@ impl Handlers {
         let lang = if argument.get("lang").is_some_and(|lang| lang == "zh") { Lang::Zh } else { Lang::En };
         let text = vramlint_ide::rule_page(rule, lang)?;
         let client = self.capabilities.get().copied().unwrap_or_default();
-        if client.show_document && !client.rule_documents {
-            match commands::write_rule_page(rule, &text, lang) {
-                Ok(path) => {
-                    let uri = uri::from_path(&path)?;
-                    let params = ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
-                    // A client that rejects the request still gets the text.
-                    let _ = self.client.show_document(params).await;
-                }
-                Err(error) => self.events.send(Event::Log(format!("vramlint.explainRule: {error}"))),
-            }
+        if !client.rule_documents {
+            self.show_page(&uri::rule_file(rule, lang), &text).await;
         }
         Some(json!({ "rule": rule, "text": text }))
+    }
+
+    /// What decided the settings of a file or of a line of it: `{"uri": …, "line": …}`, lines from 1.
+    async fn why(&self, argument: &Value) -> Result<Option<Value>> {
+        let line = argument.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
+        let text = self.answer("workspace/executeCommand", move |analysis, file, _| {
+            commands::why(&analysis.answer.report, file, line, analysis.lang)
+        });
+        let Some(text) = text.await? else { return Ok(None) };
+        self.show_page("why.txt", &text).await;
+        Ok(Some(json!({ "text": text })))
+    }
+
+    /// Shows a text as a file, if the client can. A client that cannot, or that rejects the request, still gets the text.
+    async fn show_page(&self, name: &str, text: &str) {
+        if !self.capabilities.get().copied().unwrap_or_default().show_document {
+            return;
+        }
+        match commands::write_page(name, text) {
+            Ok(path) => {
+                let Some(uri) = uri::from_path(&path) else { return };
+                let params = ShowDocumentParams { uri, external: None, take_focus: Some(true), selection: None };
+                let _ = self.client.show_document(params).await;
+            }
+            Err(error) => self.events.send(Event::Log(format!("{name}: {error}"))),
+        }
     }
 }
 
@@ -225,6 +243,7 @@ impl LanguageServer for Handlers {
         match params.command.as_str() {
             "vramlint.timeline" | "vramlint.run" => self.run_command(&params.command, &argument).await,
             "vramlint.explainRule" => Ok(self.explain_rule(&argument).await),
+            "vramlint.why" => self.why(&argument).await,
             other => Err(Error::invalid_params(format!("no command {other}"))),
         }
     }

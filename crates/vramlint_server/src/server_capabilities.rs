@@ -48,7 +48,7 @@ pub(crate) fn server_capabilities(client: ClientCapabilities) -> ServerCapabilit
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         inlay_hint_provider: Some(OneOf::Left(true)),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: ["vramlint.explainRule", "vramlint.run", "vramlint.timeline"].map(str::to_owned).to_vec(),
+            commands: ["vramlint.explainRule", "vramlint.run", "vramlint.timeline", "vramlint.why"].map(str::to_owned).to_vec(),
             ..ExecuteCommandOptions::default()
         }),
         // Diagnostics are either pulled or published.

@@ -335,6 +335,11 @@ async fn the_page_of_a_rule_opens_in_every_client() {
     let opened = client.asked.iter().find(|asked| asked["method"] == "window/showDocument").expect("it opens").clone();
     let file = opened["params"]["uri"].as_str().and_then(|uri| uri.strip_prefix("file://")).expect("a file").to_owned();
     assert_eq!(std::fs::read_to_string(file).ok().as_deref(), answer["text"].as_str());
+    let why = json!({"command": "vramlint.why", "arguments": [{"uri": uri(&path), "line": 2}]});
+    let answer = client.ask("workspace/executeCommand", why).await.expect("an answer");
+    assert!(answer["text"].as_str().is_some_and(|text| text.starts_with("acc.yaml:2")), "{answer}");
+    let opened = client.asked.iter().filter(|asked| asked["method"] == "window/showDocument").count();
+    assert_eq!(opened, 2);
     let unknown = json!({"command": "vramlint.explainRule", "arguments": [{"rule": "no-such-rule"}]});
     assert_eq!(client.ask("workspace/executeCommand", unknown).await, Ok(Value::Null));
     assert!(client.leave().await);

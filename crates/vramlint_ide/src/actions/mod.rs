@@ -4,6 +4,7 @@ mod repair;
 
 use std::collections::BTreeSet;
 use vramlint_base::{Applicability, Edit, FileId, Finding, Lang, TextRange};
+use vramlint_project::explanation::explain_file;
 use vramlint_project::fix::{breaks, safe_fixes};
 use vramlint_project::{Report, ignore_edit};
 use vramlint_resolve::SourceFile;
@@ -21,6 +22,17 @@ pub enum ActionKind {
     Repair,
     /// Shows the page of the rule.
     ExplainRule,
+    /// Shows what decided the settings of a line.
+    ExplainLine,
+}
+
+/// A page that an action shows instead of an edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// That of a rule, by its name.
+    Rule(&'static str),
+    /// What `vramlint why` says of a line, from 1.
+    Line(u32),
 }
 
 /// A code action.
@@ -36,8 +48,8 @@ pub struct Action {
     pub finding: Option<usize>,
     /// Whether the editor may apply it as the default.
     pub preferred: bool,
-    /// The rule to explain, instead of an edit.
-    pub rule: Option<&'static str>,
+    /// The page to show, instead of an edit.
+    pub page: Option<Page>,
 }
 
 /// The actions in a range of a host file: for every finding on one of its lines.
@@ -55,7 +67,25 @@ pub fn actions(report: &Report, file: FileId, range: TextRange, lang: Lang) -> V
     found.extend(fix_all(report, file, lang));
     found.extend(suppressions(report, &here, lang));
     found.extend(pages(&here, lang));
+    found.extend(explain_line(report, text, range, lang));
     found
+}
+
+/// Offers to explain the first line of a range, if it sets something of a run.
+fn explain_line(report: &Report, file: &SourceFile, range: TextRange, lang: Lang) -> Option<Action> {
+    let line = file.lines.line_of(range.start) + 1;
+    let explanation = explain_file(report, file, Some(line));
+    let [(_, first, _), rest @ ..] = explanation.settings.as_slice() else { return None };
+    let name = first.name();
+    let more = rest.iter().any(|(_, concept, _)| concept != first);
+    let title = match (lang, more) {
+        (Lang::En, false) => format!("explain what decides `{name}`"),
+        (Lang::En, true) => "explain what decides the settings of this line".to_owned(),
+        (Lang::Zh, false) => format!("说明 `{name}` 由什么决定"),
+        (Lang::Zh, true) => "说明这一行的设置由什么决定".to_owned(),
+    };
+    let (kind, page) = (ActionKind::ExplainLine, Some(Page::Line(line)));
+    Some(Action { title, kind, edits: Vec::new(), finding: None, preferred: false, page })
 }
 
 /// The findings on the lines of a range.
@@ -84,7 +114,7 @@ fn fixes(report: &Report, number: usize, finding: &Finding, lang: Lang) -> Vec<A
         edits: fix.edits.clone(),
         finding: Some(number),
         preferred: safe == 1 && fix.applicability == Applicability::Safe,
-        rule: None,
+        page: None,
     };
     sound.map(action).collect()
 }
@@ -103,7 +133,7 @@ fn fix_all(report: &Report, file: FileId, lang: Lang) -> Option<Action> {
         Lang::En => format!("apply {count} safe fixes in this file"),
         Lang::Zh => format!("应用此文件的 {count} 处安全修复"),
     };
-    Some(Action { title, kind: ActionKind::FixAll, edits, finding: None, preferred: false, rule: None })
+    Some(Action { title, kind: ActionKind::FixAll, edits, finding: None, preferred: false, page: None })
 }
 
 /// A comment for each rule with a finding here; in files without comments, an entry in the configuration.
@@ -124,7 +154,7 @@ fn suppressions(report: &Report, here: &[(usize, &Finding)], lang: Lang) -> Vec<
             (Lang::Zh, false) => format!("在配置中对此文件忽略 `{name}`"),
         };
         let kind = ActionKind::Suppress;
-        found.push(Action { title, kind, edits: vec![edit], finding: Some(*number), preferred: false, rule: None });
+        found.push(Action { title, kind, edits: vec![edit], finding: Some(*number), preferred: false, page: None });
     }
     found
 }
@@ -145,7 +175,7 @@ fn pages(here: &[(usize, &Finding)], lang: Lang) -> Vec<Action> {
             edits: Vec::new(),
             finding: Some(*number),
             preferred: false,
-            rule: Some(name),
+            page: Some(Page::Rule(name)),
         }
     };
     first.map(action).collect()

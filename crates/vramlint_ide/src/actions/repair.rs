@@ -54,7 +54,7 @@ pub(super) fn repairs(
             let key = edits.iter().map(|edit| (edit.place, edit.text.clone())).collect();
             if seen.insert(key) {
                 let finding = finding_here.map(|(number, _)| *number);
-                found.push(Action { title, kind: ActionKind::Repair, edits, finding, preferred: false, rule: None });
+                found.push(Action { title, kind: ActionKind::Repair, edits, finding, preferred: false, page: None });
             }
         }
     }

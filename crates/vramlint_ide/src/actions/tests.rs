@@ -1,3 +1,4 @@
+use crate::Page;
 use crate::fixture::{Fixture, file_at, report};
 use crate::{Action, ActionKind, actions, rule_page};
 use std::collections::BTreeMap;
@@ -99,12 +100,22 @@ fn json_takes_no_comment_and_the_configuration_does() {
 fn rules_are_explained_in_the_language() {
     let fixture = Fixture::new(TRAP);
     let explain = |lang| of_kind(&fixture, ActionKind::ExplainRule, lang);
-    let name = explain(Lang::En)[0].rule.expect("a rule");
+    let Some(Page::Rule(name)) = explain(Lang::En)[0].page else { panic!("a rule") };
     assert_eq!(name, "yaml-boolean-trap");
     assert_eq!(titles(&explain(Lang::Zh)), ["查看 `yaml-boolean-trap` 的说明"]);
     let (en, zh) = (rule_page(name, Lang::En).expect("a page"), rule_page(name, Lang::Zh).expect("a page"));
     assert!(en.starts_with("# yaml-boolean-trap (VL") && zh.starts_with("# yaml-boolean-trap (VL") && en != zh);
     assert_eq!(rule_page("no-such-rule", Lang::En), None);
+}
+
+#[test]
+fn a_line_that_sets_something_is_explained() {
+    let explain = |lang| of_kind(&Fixture::new(TOO_LARGE), ActionKind::ExplainLine, lang);
+    assert_eq!(titles(&explain(Lang::En)), ["explain what decides `micro_batch`"]);
+    assert_eq!(titles(&explain(Lang::Zh)), ["说明 `micro_batch` 由什么决定"]);
+    assert_eq!(explain(Lang::En)[0].page, Some(Page::Line(10)));
+    let comment = TOO_LARGE.replace("per_device_train_batch_size: 4$0", "per_device_train_batch_size: 4\n# a note$0");
+    assert_eq!(of_kind(&Fixture::new(&comment), ActionKind::ExplainLine, Lang::En), []);
 }
 
 const TOO_LARGE: &str = "//- train.yaml\nmodel_name_or_path: Qwen/Qwen3-8B\nstage: sft\nfinetuning_type: lora\nlora_rank: 16\ndo_train: true\ndataset: alpaca\ntemplate: qwen\noutput_dir: out\ncutoff_len: 4096\nper_device_train_batch_size: 4$0\ngradient_accumulation_steps: 2\nbf16: true\n//- run.sh\nllamafactory-cli train train.yaml\n//- vramlint.toml\n[target]\ngpu = \"RTX 4090\"\ncount = 1\n";

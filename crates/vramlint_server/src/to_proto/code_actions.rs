@@ -23,7 +23,7 @@ pub(crate) fn actions(
 ) -> Vec<CodeActionOrCommand> {
     let bytes = analysis.context.lines(file).bytes(range);
     let actions = ide::actions(&analysis.answer.report, file.id, bytes, analysis.lang);
-    actions.into_iter().filter_map(|action| code_action(analysis, action, only)).collect()
+    actions.into_iter().filter_map(|action| code_action(analysis, file, action, only)).collect()
 }
 
 fn kind(kind: ide::ActionKind) -> CodeActionKind {
@@ -44,20 +44,22 @@ fn is_requested(kind: &CodeActionKind, only: Option<&[CodeActionKind]>) -> bool 
     }
 }
 
-fn code_action(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActionKind]>) -> Option<CodeActionOrCommand> {
+fn code_action(
+    analysis: &Analysis,
+    file: &SourceFile,
+    action: ide::Action,
+    only: Option<&[CodeActionKind]>,
+) -> Option<CodeActionOrCommand> {
     let kind = kind(action.kind);
     if !is_requested(&kind, only) {
         return None;
     }
     let capabilities = analysis.context.capabilities;
-    let command = match action.rule {
+    let command = match action.page {
         // Only for clients that can show the page.
-        Some(_) if !capabilities.show_document && !capabilities.rule_documents => return None,
-        Some(rule) => Some(Command {
-            title: action.title.clone(),
-            command: "vramlint.explainRule".to_owned(),
-            arguments: Some(vec![json!({ "rule": rule, "lang": if analysis.lang == Lang::Zh { "zh" } else { "en" } })]),
-        }),
+        Some(ide::Page::Rule(_)) if !capabilities.show_document && !capabilities.rule_documents => return None,
+        Some(ide::Page::Line(_)) if !capabilities.show_document => return None,
+        Some(page) => Some(show_page(analysis, file, &action.title, page)?),
         None => None,
     };
     let edit = if action.edits.is_empty() { None } else { Some(workspace_edit(analysis, &action.edits)?) };
@@ -77,6 +79,21 @@ fn code_action(analysis: &Analysis, action: ide::Action, only: Option<&[CodeActi
         disabled: None,
         data: None,
     }))
+}
+
+/// The command that shows a page. `None` if the file has no URI.
+fn show_page(analysis: &Analysis, file: &SourceFile, title: &str, page: ide::Page) -> Option<Command> {
+    let (command, argument) = match page {
+        ide::Page::Rule(rule) => {
+            let lang = if analysis.lang == Lang::Zh { "zh" } else { "en" };
+            ("vramlint.explainRule", json!({ "rule": rule, "lang": lang }))
+        }
+        ide::Page::Line(line) => {
+            let uri = analysis.context.uri(&analysis.context.path(file))?;
+            ("vramlint.why", json!({ "uri": uri, "line": line }))
+        }
+    };
+    Some(Command { title: title.to_owned(), command: command.to_owned(), arguments: Some(vec![argument]) })
 }
 
 /// The published diagnostic of a finding.
