@@ -73,6 +73,8 @@ impl CodeFacts {
 pub enum TrainingPath {
     /// The program calls it.
     Called,
+    /// The program makes a trainer, and nothing visible tells it to train.
+    TrainerMade,
     /// It stands in the entry, and nothing visible calls it.
     UncalledInEntry,
     /// It stands in an imported module, and nothing visible calls it.

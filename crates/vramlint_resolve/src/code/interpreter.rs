@@ -79,7 +79,8 @@ impl<'a> Interpreter<'a> {
         self.load_module(self.sources.entry);
         self.run_deferred();
         self.facts.is_cut_off = self.budget.is_spent();
-        self.facts.training_path = self.training.changes_weights().then_some(TrainingPath::Called);
+        let path = if self.training.changes_weights() { TrainingPath::Called } else { TrainingPath::TrainerMade };
+        self.facts.training_path = self.training.may_change_weights().then_some(path);
         for of_entry in [true, false] {
             if !self.training.trains() && (of_entry || self.imports_training_library) {
                 self.collect_constants();
@@ -89,7 +90,7 @@ impl<'a> Interpreter<'a> {
                 self.run_uncalled(of_entry);
                 self.recorder.uncalled = false;
                 let path = if of_entry { TrainingPath::UncalledInEntry } else { TrainingPath::UncalledInImport };
-                self.facts.training_path = self.facts.training_path.or(self.training.changes_weights().then_some(path));
+                self.facts.training_path = self.facts.training_path.or(self.training.may_change_weights().then_some(path));
             }
         }
     }

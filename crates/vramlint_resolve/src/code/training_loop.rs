@@ -47,14 +47,15 @@ impl TrainingLoop {
         self.trainer || self.trainer_trains || !self.backwards.is_empty()
     }
 
-    /// Whether weights change: a trainer is told to train, or an optimizer steps. A trainer that is only made may be told to train where
-    /// nobody sees it, unless it is told to evaluate. A backward pass without a step is an analysis of gradients.
+    /// Whether weights change: a trainer is told to train, or an optimizer steps. A backward pass without a step is an analysis of
+    /// gradients.
     pub(super) fn changes_weights(&self) -> bool {
-        self.trainer_trains
-            || self.told_to_train
-            || !self.steps.is_empty()
-            || self.any_step && self.has_backward()
-            || self.trainer && !self.trainer_evaluates
+        self.trainer_trains || self.told_to_train || !self.steps.is_empty() || self.any_step && self.has_backward()
+    }
+
+    /// Whether weights may change: a trainer that is only made may be told to train where nobody sees it, unless it is told to evaluate.
+    pub(super) fn may_change_weights(&self) -> bool {
+        self.changes_weights() || self.trainer && !self.trainer_evaluates
     }
 
     pub(super) fn has_backward(&self) -> bool {

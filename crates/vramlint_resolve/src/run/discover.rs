@@ -6,7 +6,7 @@ use super::derive;
 use super::documented;
 use super::import_graph::ImportGraph;
 use super::run_sources::RunSources;
-use super::training_evidence::{is_training_launch, is_training_script};
+use super::training_evidence::{is_for_another_task, is_training_launch, is_training_script};
 use super::training_run::Run;
 use crate::SourceFile;
 use crate::code::STEP_LIMIT;
@@ -85,9 +85,18 @@ fn add_scripts(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet
         let code = reader.code_with_step_limit(file.id, STEP_LIMIT.min(left));
         left = left.saturating_sub(code.as_ref().map_or(0, |code| code.steps));
         if code.is_some_and(|code| is_training_script(reader, file.id, &code)) {
-            add_runs(reader, &RunSources::from_entry(reader, file.id), runs, used);
+            let sources = RunSources::from_entry(reader, file.id);
+            if !(sources.lacks_arguments && is_in_package(graph, file)) {
+                add_runs(reader, &sources, runs, used);
+            }
         }
     }
+}
+
+/// Whether a file is a module of a package.
+fn is_in_package(graph: &FileGraph, file: &SourceFile) -> bool {
+    let folder = file.folder();
+    !folder.is_empty() && graph.path_resolver.resolve("__init__.py", folder).is_some_and(|id| graph.file(id).folder() == folder)
 }
 
 /// Training files that neither a launch nor a script uses.
@@ -98,8 +107,8 @@ fn add_training_files(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &BTree
     let read_by_own_code = runs.iter().any(reads_an_unknown_file) || !graph.files.iter().any(is_code);
     for file in graph.files.iter().filter(|file| file.host.is_none() && !file.is_test() && !used.contains(&file.id)) {
         let starts = match graph.classified_kind(file.id) {
-            FileKind::Framework(framework) => is_training_file(file, framework),
-            FileKind::Training => read_by_own_code,
+            FileKind::Framework(framework) => is_training_file(file, framework) && !is_for_another_task(&file.path),
+            FileKind::Training => read_by_own_code && !is_for_another_task(&file.path),
             FileKind::Other => graph.unsupported_framework(file.id).is_some(),
             _ => false,
         };

@@ -24,8 +24,11 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     if graph.file(graph.to_host(FileRange::new(launch.file, launch.range)).file).is_test() {
         return false;
     }
+    if only_predicts(launch) {
+        return false;
+    }
     let name = script_name(launch);
-    let another_task = name.is_some_and(sounds_like_another_task);
+    let another_task = name.is_some_and(sounds_like_another_task) || is_in_evaluation_package(launch);
     let named = name.is_some_and(sounds_like_training);
     let several = matches!(launch.launcher, Launcher::Accelerate | Launcher::Torchrun | Launcher::DeepSpeed);
     if let Some(framework) = entry.and_then(|entry| framework_program::framework_of(graph, entry)) {
@@ -33,11 +36,12 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     }
     // A framework hands its work to processes that nothing here follows.
     if launch.launcher.dialect.is_some() || unsupported::framework_of_command(launch).is_some() {
-        return !another_task;
+        return !another_task && !settings_file(launch).is_some_and(is_for_another_task);
     }
     if let Some(code) = entry.and_then(|entry| reader.code_with_args(entry, &cli::script_arguments(reader.graph, launch))) {
         return match reached(&code) {
-            Reached::Training => true,
+            Reached::Training => !name.is_some_and(sounds_like_interface),
+            Reached::Trainer => !another_task,
             // What trains may come from a library that is not known.
             Reached::Nothing => {
                 let library = |file: &FileId| imports_training_library(graph, graph.file(*file));
@@ -53,6 +57,25 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     }
 }
 
+/// Whether the options ask transformers' Trainer, which does nothing that it is not asked for, for predictions and not for training.
+fn only_predicts(launch: &Launch) -> bool {
+    let options = launch.options();
+    let asks = |name: &str| {
+        let given = options.iter().rfind(|option| option.name.replace('-', "_") == name);
+        given.is_some_and(|option| option.value.as_ref().is_none_or(|value| value.text.as_deref() != Some("False")))
+    };
+    let file = |word: &Word| word.text().is_none_or(|text| [".json", ".yaml", ".yml"].iter().any(|end| text.ends_with(end)));
+    asks("do_predict") && !asks("do_train") && !launch.arguments.first().is_some_and(file)
+}
+
+/// Whether a module lies in a package for evaluation or inference: `package.evaluation.mteb`.
+fn is_in_evaluation_package(launch: &Launch) -> bool {
+    let Some(module) = launch.module.as_ref().and_then(Word::text) else { return false };
+    let (packages, name) = module.rsplit_once('.').unwrap_or(("", module));
+    let evaluates = |package: &str| ["eval", "infer", "predict"].iter().any(|begin| package.starts_with(begin));
+    !sounds_like_training(name) && packages.split('.').any(evaluates)
+}
+
 /// Whether a script trains when it is started without a word.
 pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &CodeFacts) -> bool {
     let source = reader.graph.file(file);
@@ -61,12 +84,14 @@ pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &C
         return false;
     }
     match reached(code) {
-        Reached::Training => true,
+        Reached::Training => !sounds_like_interface(source.name()),
+        Reached::Trainer => !sounds_like_another_task(source.name()),
         Reached::Nothing => false,
         Reached::Unknown => {
             let is_program = reader.graph.features(file).has(Feature::MainGuard);
-            // A notebook calls the functions of `train.py`, which nothing in the project imports.
-            let holds_training = code.training_path == Some(TrainingPath::UncalledInEntry);
+            // A notebook calls the functions of `train.py`, which nothing in the project imports. `trainer.py` holds a class.
+            let holds_training = code.training_path == Some(TrainingPath::UncalledInEntry)
+                && !words_of(source.name()).iter().any(|word| word.starts_with("trainer"));
             (is_program || holds_training) && sounds_like_training(source.name()) && !file_sounds_like_another_task(&source.path)
         }
     }
@@ -76,6 +101,8 @@ pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &C
 enum Reached {
     /// Code that changes weights.
     Training,
+    /// A trainer that nothing visible tells to train.
+    Trainer,
     /// None, though everything was followed.
     Nothing,
     /// Code that changes weights is there, and what calls it is not visible.
@@ -85,6 +112,7 @@ enum Reached {
 fn reached(code: &CodeFacts) -> Reached {
     match code.training_path {
         Some(TrainingPath::Called) => Reached::Training,
+        Some(TrainingPath::TrainerMade) => Reached::Trainer,
         Some(TrainingPath::UncalledInEntry | TrainingPath::UncalledInImport) => Reached::Unknown,
         None if code.is_cut_off => Reached::Unknown,
         None => Reached::Nothing,
@@ -120,6 +148,12 @@ fn has_training_options(launch: &Launch) -> bool {
     found.len() >= 2
 }
 
+/// The file of settings that takes the place of a script.
+fn settings_file(launch: &Launch) -> Option<&str> {
+    let text = launch.script.as_ref()?.text()?;
+    [".yaml", ".yml", ".json"].iter().any(|end| text.ends_with(end)).then_some(text)
+}
+
 /// The last part of the path of a script or module.
 fn script_name(launch: &Launch) -> Option<&str> {
     let word = launch.script.as_ref().or(launch.module.as_ref())?;
@@ -149,8 +183,15 @@ const OTHER_TASKS: &[&str] = &[
 fn sounds_like_training(name: &str) -> bool {
     let words = words_of(name);
     let begins = |word: &String| TRAINING_BEGINNINGS.iter().any(|begin| word.starts_with(begin));
-    words.iter().any(|word| begins(word) || TRAINING.contains(&word.as_str()))
+    // `no_finetune.py`
+    let denied = |at: usize| at > 0 && matches!(words[at - 1].as_str(), "no" | "not" | "without" | "non");
+    words.iter().enumerate().any(|(at, word)| (begins(word) || TRAINING.contains(&word.as_str())) && !denied(at))
         && !words.iter().any(|word| begins_another_task(word))
+}
+
+/// Whether a program shows an interface, from which somebody may train.
+fn sounds_like_interface(name: &str) -> bool {
+    words_of(name).iter().any(|word| ["web", "gui", "gradio", "streamlit"].iter().any(|begin| word.starts_with(begin)))
 }
 
 fn begins_another_task(word: &str) -> bool {
@@ -162,6 +203,17 @@ fn sounds_like_another_task(name: &str) -> bool {
     let words = words_of(name);
     let trains = |word: &String| TRAINING_BEGINNINGS.iter().any(|begin| word.starts_with(begin));
     words.iter().any(|word| begins_another_task(word)) && !words.iter().any(trains)
+}
+
+/// Whether the name of a file of settings, or one of its folders, says that it is for something else than training.
+pub(super) fn is_for_another_task(path: &str) -> bool {
+    const TASKS: &[&str] = &["eval", "infer", "predict", "preproc", "merg", "export"];
+    let begins = |list: &[&str], word: &str| list.iter().any(|begin| word.starts_with(begin));
+    path.split('/').any(|part| {
+        let words: Vec<&str> = part.split(|c: char| !c.is_alphanumeric()).collect();
+        words.iter().any(|word| begins(TASKS, &word.to_lowercase()))
+            && !words.iter().any(|word| begins(TRAINING_BEGINNINGS, &word.to_lowercase()))
+    })
 }
 
 /// Whether the name of a file or one of its folders says so.

@@ -25,7 +25,8 @@ pub(super) fn framework_of(graph: &FileGraph, sources: &RunSources) -> Option<Un
     let by_command = by_file().or_else(|| framework_of_command(launch?));
     let found = by_command.or_else(|| of_program(graph, sources.entry?))?;
     let trainer = sources.code.as_deref().is_some_and(|code| {
-        code.training_path == Some(TrainingPath::Called) && matches!(code.dialect, Some(Dialect::HfTrainer | Dialect::Trl))
+        matches!(code.training_path, Some(TrainingPath::Called | TrainingPath::TrainerMade))
+            && matches!(code.dialect, Some(Dialect::HfTrainer | Dialect::Trl))
     });
     let code_says_all = trainer && (found.is_read_from_code || by_command.is_none());
     (!code_says_all).then_some(found)
