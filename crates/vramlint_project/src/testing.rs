@@ -128,7 +128,7 @@ fn embedded(format: FileFormat, text: &str) -> Vec<Embedded> {
         own.push_str(bare);
         at += line.len();
     }
-    vec![Embedded { language: Language::Yaml, name: None, text: own, range: TextRange::of(start..end), map }]
+    vec![Embedded { language: Language::Yaml, name: None, text: own, range: TextRange::of(start..end), map, is_executed: false }]
 }
 
 /// A project of one document with one embedded text.

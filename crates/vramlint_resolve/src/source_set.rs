@@ -85,13 +85,13 @@ impl SourceSet {
     }
 
     /// Whether a file is a block of a document. What it belongs to is not known, so rules that need a whole project skip it. Recipes of
-    /// a Makefile, a Dockerfile or a workflow are not snippets: they run as they are.
+    /// a Makefile, a Dockerfile, a workflow or a job, and commands that a program executes, are not snippets: they run as they are.
     pub fn is_documentation_snippet(&self, id: FileId) -> bool {
-        self.file(id).host.as_ref().is_some_and(|(host, _)| {
+        self.file(id).host.as_ref().is_some_and(|(host, embedded)| {
             let host = self.file(*host);
             let name = host.name().to_lowercase();
             let recipe = name.contains("makefile") || name.contains("dockerfile") || host.extension() == "mk";
-            !recipe && host.data().is_none()
+            !recipe && host.data().is_none() && !embedded.is_executed
         })
     }
 

@@ -59,10 +59,16 @@ fn add_launched(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSe
     let mut started = BTreeSet::new();
     for launch in &reader.graph.launches {
         let entry = entry_script(reader.graph, launch);
-        if is_training_launch(reader, launch, entry) {
+        let by_program = reader.graph.file(launch.file).host.as_ref().is_some_and(|(_, embedded)| embedded.is_executed);
+        // A program that starts whatever it is given is a launcher itself.
+        let names_file = || launch.launcher.dialect.is_some() && launch.script.iter().any(|word| word.text().is_some());
+        let is_certain = !by_program || entry.is_some() || names_file();
+        if is_certain && is_training_launch(reader, launch, entry) {
             let sources = RunSources::from_launch(reader, Arc::clone(launch), entry);
-            started.extend(entry);
-            started.extend(sources.training.iter().map(|(id, _)| *id).filter(|_| entry.is_none()));
+            if !by_program {
+                started.extend(entry);
+                started.extend(sources.training.iter().map(|(id, _)| *id).filter(|_| entry.is_none()));
+            }
             add_runs(reader, &sources, runs, used);
         }
     }

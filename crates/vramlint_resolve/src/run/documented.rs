@@ -7,6 +7,7 @@ use super::discover::entry_script;
 use super::run_sources::RunSources;
 use super::training_evidence::is_training_launch;
 use super::training_run::Run;
+use crate::SourceFile;
 use crate::file_graph::FileGraph;
 use crate::launch::{self, Launch};
 use crate::setting::Origin;
@@ -24,7 +25,9 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
     let mut runs = Vec::new();
     let mut seen = HashSet::new();
     let mut left = STEP_BUDGET;
-    for file in graph.files.iter().filter(|file| graph.is_documentation_snippet(file.id)) {
+    let mut documents: Vec<&SourceFile> = graph.files.iter().filter(|file| graph.is_documentation_snippet(file.id)).collect();
+    documents.sort_by_key(|file| rank(&file.path));
+    for file in documents {
         for launch in launch::from_document(file, &graph.path_resolver) {
             let entry = entry_of(graph, &launch);
             if left == 0 || entry.is_some_and(|entry| started.contains(&entry)) {
@@ -51,6 +54,16 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
         }
     }
     runs
+}
+
+/// Where several documents show one command, the first counts: the README before its translations, notes for assistants last.
+fn rank(path: &str) -> u8 {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    match name.as_str() {
+        "readme.md" | "readme.rst" | "readme" => 0,
+        "agents.md" | "claude.md" | "gemini.md" => 2,
+        _ => 1,
+    }
 }
 
 fn text(word: &Word) -> String {

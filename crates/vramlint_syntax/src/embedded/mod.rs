@@ -1,21 +1,26 @@
-//! Files inside files: fenced blocks of Markdown, recipes of a Makefile, `RUN`/`CMD` of a Dockerfile, `run:` of a workflow.
+//! Files inside files: fenced blocks of Markdown, recipes of a Makefile, `RUN`/`CMD` of a Dockerfile, `run:` of a workflow,
+//! commands of containers, commands that a Python program starts.
 
 mod docker_lines;
 mod dockerfile;
+mod job_files;
 mod language;
 mod makefile;
 mod markdown;
 mod pieces;
 mod prompt;
+mod python_commands;
 mod python_head;
 #[cfg(test)]
 mod tests;
 mod workflow;
 
 pub use dockerfile::dockerfile;
+pub use job_files::job_file;
 pub use language::language_of;
 pub use makefile::makefile;
 pub use markdown::{markdown, prose};
+pub use python_commands::python_commands;
 pub use python_head::python_head;
 pub use workflow::workflow;
 
@@ -55,6 +60,8 @@ pub struct Embedded {
     /// Text that the host does not hold has an entry per byte and one for its end, all with the same place in the host. Of two
     /// entries for one offset the second counts, and the first ends what is before.
     pub map: Vec<(u32, u32)>,
+    /// Whether the host, which is a program, executes it.
+    pub is_executed: bool,
 }
 
 impl Embedded {
