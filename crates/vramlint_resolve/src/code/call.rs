@@ -8,7 +8,7 @@ use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
 use super::merge::{BranchValue, merge_branches};
 use super::name_roles::{self, split_words};
-use super::training_loop::is_backward;
+use super::training_loop::{is_backward, stops_gradients};
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Function};
@@ -47,12 +47,11 @@ impl<'a> Interpreter<'a> {
             if let Some(index) = recorded {
                 self.recorder.record_result(&self.heap, index, alt, &result, before);
             }
-            alternatives.extend(
-                result
-                    .alternatives
-                    .into_iter()
-                    .map(|inner| Alternative { condition: conjoin(alt.condition.as_ref(), inner.condition.as_ref()), ..inner }),
-            );
+            alternatives.extend(result.alternatives.into_iter().map(|inner| Alternative {
+                condition: conjoin(alt.condition.as_ref(), inner.condition.as_ref()),
+                fallback: inner.fallback || alt.fallback,
+                ..inner
+            }));
         }
         AbstractValue::from_alternatives(alternatives)
     }
@@ -286,7 +285,17 @@ impl<'a> Interpreter<'a> {
         self.control.frames.push(frame);
         // Handlers of the caller do not apply here: after an error, the function itself does not continue.
         let catching = std::mem::take(&mut self.control.catching);
+        let without_grad = def.decorators.iter().any(stops_gradients);
+        let infers = without_grad || speaks_of_evaluation(&def.name);
+        self.training.without_grad += u32::from(without_grad);
+        if infers {
+            self.reads.begin_inference();
+        }
         self.block(&def.body, scope);
+        if infers {
+            self.reads.end_inference();
+        }
+        self.training.without_grad -= u32::from(without_grad);
         self.control.catching = catching;
         let Some(frame) = self.control.frames.pop() else { return AbstractValue::unknown() };
         self.assigned_to = frame.assigned_to;
@@ -324,13 +333,17 @@ impl<'a> Interpreter<'a> {
 
     /// Whether the current code prepares an evaluation, judging by the names around it.
     pub(super) fn in_evaluation(&self) -> bool {
-        let speaks =
-            |name: &str| name_roles::is_evaluation_name(name) && !split_words(name).iter().any(|word| word.starts_with("train"));
+        let speaks = speaks_of_evaluation;
         self.assigned_to.as_deref().is_some_and(speaks)
             || self.control.frames.iter().any(|frame| {
                 speaks(&self.definitions.functions[frame.function].def.name) || frame.assigned_to.as_deref().is_some_and(speaks)
             })
     }
+}
+
+/// Whether a name means evaluation, and not training as well.
+fn speaks_of_evaluation(name: &str) -> bool {
+    name_roles::is_evaluation_name(name) && !split_words(name).iter().any(|word| word.starts_with("train"))
 }
 
 /// The range from the name of a function to its last statement.

@@ -215,7 +215,7 @@ impl Interpreter<'_> {
                         self.emit_parsed_file(classes, load, place);
                         FieldSource::Loaded(load, Vec::new())
                     }
-                    _ => FieldSource::Overridable,
+                    _ => FieldSource::Hidden,
                 }
             }
             "parse_dict" => {

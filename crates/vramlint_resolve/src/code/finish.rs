@@ -71,14 +71,17 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
 impl Interpreter<'_> {
     /// Collects constants, attributes and entries that are read, by their names.
     pub(super) fn collect_constants(&mut self) {
-        for alt in self.reads.take() {
+        for read in self.reads.take() {
+            let alt = read.alternative;
             if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(name_roles::is_non_training_class) {
                 continue;
             }
             let Some(value) = self.heap.data_unless_absent(&alt) else { continue };
             let path: Vec<&str> = alt.source.path.iter().map(String::as_str).collect();
             let Some(found) = meaning(Dialect::Plain, &path, &value) else { continue };
-            if !is_countable(found.concept, &found.value) {
+            // The batch and the length of an evaluation or a generation are not those of the training.
+            let of_training = !read.only_inferred || !matches!(found.concept, Concept::MicroBatch | Concept::SequenceLength);
+            if !is_countable(found.concept, &found.value) || !of_training {
                 continue;
             }
             let strength = if alt.source.option.is_some() || alt.source.default { Strength::Default } else { Strength::Used };

@@ -56,6 +56,8 @@ pub(super) enum FieldSource {
     Class,
     /// The class, unless an invisible caller passes others.
     Overridable,
+    /// Arguments or a file that are not visible; the class has the rest.
+    Hidden,
     /// Options of the command line, with the class's defaults.
     Options,
     /// Keys of a loaded file below this route, with the class's defaults.

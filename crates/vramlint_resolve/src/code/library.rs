@@ -220,7 +220,7 @@ impl Interpreter<'_> {
                 | "encode" | "decode",
                 None,
             )
-            | ("copy", Some(_)) => val.clone(),
+            | ("copy" | "lower" | "upper" | "strip", Some(_)) => val.clone(),
             ("joinpath", None) => {
                 let mut parts = CallArguments { positional: vec![val.clone()], ..CallArguments::default() };
                 parts.positional.extend(args.positional.iter().cloned());

@@ -5,7 +5,7 @@ use super::conditions::conjoin;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::modules::ImportTarget;
-use super::value::{AbstractValue, Alternative, ValueKind, declare, environment_variable};
+use super::value::{AbstractValue, Alternative, ValueKind, declare, environment_variable, hidden};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -118,6 +118,7 @@ impl Interpreter<'_> {
             }
             FieldSource::Class => val,
             FieldSource::Overridable => val.map_source(|source| source.may_be_overridden = true),
+            FieldSource::Hidden => hidden(val),
             FieldSource::Options => {
                 let form = self.field_form(class, name);
                 self.command_line.as_option_value(val, name, &[], &form)

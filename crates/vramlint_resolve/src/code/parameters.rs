@@ -3,7 +3,7 @@
 use super::call_arguments::CallArguments;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
-use super::value::{AbstractValue, ValueKind, ValueSource, declare};
+use super::value::{AbstractValue, ValueKind, ValueSource, declare, hidden};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, Function, Param, ParamKind};
@@ -68,7 +68,8 @@ impl<'a> Interpreter<'a> {
             return self.loaded_key_or(*load, &Rc::new(route.clone()), &param.name, default, place);
         }
         if let Some(default) = &param.default {
-            return self.default_of(default, param, scope, root || args.open);
+            let val = self.default_of(default, param, scope, root || args.open);
+            return if root || !args.open { val } else { hidden(val) };
         }
         if root && let Some(annotation) = &param.annotation {
             let class = self.without_reads(|this| this.eval(annotation, scope));

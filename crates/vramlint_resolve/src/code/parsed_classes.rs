@@ -103,7 +103,7 @@ impl Interpreter<'_> {
             _ => None,
         });
         let entries = dict.and_then(|dict| self.known_entries(dict, place));
-        let rest = loaded.unwrap_or(if entries.is_some() { FieldSource::Class } else { FieldSource::Overridable });
+        let rest = loaded.unwrap_or(if entries.is_some() { FieldSource::Class } else { FieldSource::Hidden });
         let args = CallArguments { keyword: entries.unwrap_or_default(), ..CallArguments::default() };
         self.emit_parsed(classes, &args, place);
         let mut items = Vec::new();

@@ -24,7 +24,7 @@ impl<'a> Interpreter<'a> {
         self.definitions.classes[class].made = true;
         let rest = match &args.unpacked_block {
             Some((load, route)) => FieldSource::Loaded(*load, route.clone()),
-            None if args.open => FieldSource::Overridable,
+            None if args.open && self.definitions.classes[class].is_record => FieldSource::Hidden,
             None => FieldSource::Class,
         };
         let id = self.new_object(ObjectKind::Instance { class, rest });

@@ -213,6 +213,14 @@ pub(super) fn declare(mut val: AbstractValue, name: &str, class: Option<&str>) -
     val
 }
 
+/// A default that arguments replace which are not visible: it says nothing.
+pub(super) fn hidden(mut val: AbstractValue) -> AbstractValue {
+    for alt in &mut val.alternatives {
+        alt.kind = ValueKind::Unknown;
+    }
+    val.map_source(|source| source.may_be_overridden = true)
+}
+
 /// The value of an environment variable.
 pub(super) fn environment_variable(name: &str, place: FileRange) -> AbstractValue {
     let source = ValueSource {

@@ -40,6 +40,8 @@ const fn say(names: &'static str, concept: C, form: Form, around: Around) -> Phr
 
 const ROWS: Form = Count(1, 4096);
 const ALL_ROWS: Form = Count(1, 1 << 30);
+/// Whoever pretrains counts a batch in tokens: from this size on it is no longer clear.
+const SAMPLES: Form = Count(1, 16_383);
 const TOKENS: Form = Count(16, 10_000_000);
 const NEW_TOKENS: Form = Count(1, 131_072);
 const GROUP: Form = Count(1, 256);
@@ -52,8 +54,8 @@ const PROCESSES: Form = Count(1, 65_536);
 const PHRASES: &[Phrase] = &[
     say("batch size, mini batch size, mini batch", C::MicroBatch, ROWS, Training),
     say("micro batch size, micro batch, per device batch size, per gpu batch size, batch size per gpu, batch size per device, \
-         micro batch size per gpu, micro batch size per device", C::MicroBatch, ROWS, Any),
-    say("global batch size, total batch size, effective batch size, effective batch, global batch", C::EffectiveBatch, ALL_ROWS, Any),
+         micro batch size per gpu, micro batch size per device, device batch size", C::MicroBatch, ROWS, Any),
+    say("global batch size, total batch size, effective batch size, effective batch, global batch", C::EffectiveBatch, SAMPLES, Any),
     say("gradient accumulation steps, gradient accumulation, gradient accumulation batches, accumulation gradient batches, \
          accumulation steps, accumulation batches, num accumulation steps", C::GradientAccumulationSteps, ROWS, Any),
     say("ga, ga steps, accumulation, update freq", C::GradientAccumulationSteps, ROWS, Training),

@@ -29,9 +29,9 @@ pub(in crate::run) fn add(
         } else if let Some(candidate) = loaded_file_value(graph, sources, code, found) {
             candidates.add(*concept, SourceLayer::Decided, under_guard(*concept, found, candidate));
         } else if found.loaded_key.is_some() {
-            // The file, or the key in it, does not exist. A fallback in the code takes effect; else the value stays unknown.
+            // Without the key a fallback in the code takes effect. Of a file that is not known, the keys are not known either.
             let fallback = code.candidates.iter().any(|(other, rival)| other == concept && rival.fallback);
-            if !fallback {
+            if !fallback || !reads_known_file(graph, sources, code, found) {
                 candidates.add(*concept, SourceLayer::Decided, found.candidate.clone());
             }
         } else if let Some(option) = &found.option {
@@ -171,6 +171,12 @@ fn promote_flag(
     }
     candidate.condition.clone_from(&found.candidate.condition);
     candidates.add(concept, SourceLayer::Decided, candidate);
+}
+
+/// Whether the file whose key a candidate is belongs to the project.
+fn reads_known_file(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, found: &CodeCandidate) -> bool {
+    let load = found.loaded_key.as_ref().and_then(|(index, _)| code.loads.get(*index));
+    load.and_then(|load| sources.resolve_load(graph, load)).is_some_and(|file| file.is_ok())
 }
 
 /// The value of a key of a loaded file that code passes on.
