@@ -236,6 +236,31 @@ impl Concept {
         matches!(self, Self::Method | Self::Quantization | Self::GradientCheckpointing | Self::Freeze)
     }
 
+    /// Whether its values are numbers, which only words such as `auto` stand for.
+    pub const fn is_number(self) -> bool {
+        matches!(
+            self,
+            Self::NumProcesses
+                | Self::NumMachines
+                | Self::WorldSize
+                | Self::MicroBatch
+                | Self::GradientAccumulationSteps
+                | Self::EffectiveBatch
+                | Self::SequenceLength
+                | Self::NumGenerations
+                | Self::MaxPromptLength
+                | Self::MaxCompletionLength
+                | Self::LoraR
+                | Self::LoraAlpha
+                | Self::LoraDropout
+                | Self::LearningRate
+                | Self::MaxGradNorm
+                | Self::Epochs
+                | Self::MaxSteps
+                | Self::ZeroStage
+        )
+    }
+
     /// Whether it is a detail that is worth showing only if it is set.
     pub const fn is_detail(self) -> bool {
         matches!(

@@ -144,6 +144,13 @@ fn the_names_of_other_projects_work() {
 }
 
 #[test]
+fn numbers_may_be_left_to_others() {
+    for word in ["auto", "${bs}", "{{ bs }}", "2e-5", "8"] {
+        assert!(plain("learning_rate", &text(word)).is_some(), "{word}");
+    }
+}
+
+#[test]
 fn traps_say_nothing() {
     let number = int(8);
     says_nothing(
@@ -171,6 +178,8 @@ fn traps_say_nothing() {
          is_quantized, is_bf16, is_peft",
         &on(),
     );
+    // A table of names.
+    says_nothing("zero_stage, micro_batch_size, learning_rate", &text("zero_optimization.stage"));
     says_nothing("scheduler/lr, lr_scheduler/learning_rate, discriminator/lr, teacher/model", &Value::Float(0.1));
     // What the tokenizer, a sub-model, a search or PPO's inner loop calls the same.
     says_nothing(

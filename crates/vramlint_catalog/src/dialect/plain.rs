@@ -40,8 +40,20 @@ pub(super) fn meaning(path: &[&str], value: &Value) -> Option<Meaning> {
     if phrase.concept == Concept::Epochs && matches!(stage, Some("ppo" | "grpo" | "rloo")) {
         return None;
     }
+    // Tables of names: `"zero_stage": "zero_optimization.stage"`.
+    if phrase.concept.is_number() && value.as_str().is_some_and(is_another_name) {
+        return None;
+    }
     let value = canonical(phrase.form, value)?;
     Some(Meaning { concept: phrase.concept, confidence: Confidence::Guess, stage: stage.or(around.stage), value })
+}
+
+/// Whether a text in the place of a number is the name of something else: not `auto`, and no template.
+fn is_another_name(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '-');
+    text.len() > 1
+        && text.chars().all(plain)
+        && !matches!(text.to_ascii_lowercase().as_str(), "auto" | "none" | "null" | "inf" | "nan")
 }
 
 /// The phrase that the words make, and the stage that they name.

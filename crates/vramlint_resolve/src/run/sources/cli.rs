@@ -25,7 +25,8 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
         };
         let probe = value.clone().unwrap_or(Value::Int(1));
         let mut meanings = dialect::meanings(dialect, &path, &probe);
-        if meanings.is_empty() {
+        // A framework's own command has no option of another name: ms-swift's `--model_name` is what the model calls itself.
+        if meanings.is_empty() && launch.launcher.dialect.is_none() {
             meanings.extend(dialect::meaning(Dialect::Plain, &path, &probe));
         }
         for meaning in meanings {
