@@ -299,6 +299,12 @@ features! {
     SplitBatchesMention: ["split_batches"],
     /// A data type, in any spelling.
     Dtype: ["dtype"],
+    /// Code that may compute in less than 32 bits, or leaves that to a library.
+    LowPrecision: [
+        "autocast", ".amp", "GradScaler", "float16", "bf16", "fp16", ".half(", "precision", "apex", "deepspeed", "Accelerator", "Fabric",
+    ],
+    /// A call that changes the data type in which torch makes parameters.
+    DefaultDtype: ["set_default_dtype", "set_default_tensor_type", "default_dtype"],
     /// Code that may complete the DeepSpeed configuration of accelerate's file.
     DeepSpeedConfigAccess: ["deepspeed_config[", "deepspeed_plugin.", "hf_ds_config"],
     /// Code that may complete the DeepSpeed configuration of a plugin.

@@ -80,6 +80,8 @@ impl Interpreter<'_> {
             ("list" | "tuple" | "iter" | "sorted" | "reversed", Some(val)) if name != "sorted" && name != "reversed" => {
                 val.clone()
             }
+            // The trainable parameters of a model are those of the model.
+            ("filter", _) if args.positional.get(1).is_some_and(|of| of.objects().next().is_some()) => args.positional[1].clone(),
             ("enumerate" | "next" | "zip" | "map" | "filter", Some(val)) => match val.single().map(|alt| &alt.kind) {
                 Some(ValueKind::Bundle(_)) => val.clone(),
                 _ => AbstractValue::located(ValueKind::Unknown, place),

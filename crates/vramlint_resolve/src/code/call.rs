@@ -38,6 +38,7 @@ impl<'a> Interpreter<'a> {
         if is_backward(&call.callee) {
             self.mark_backward_trained(&callee, &args);
         }
+        self.observe_unseen_call(call, &callee, &args);
         self.grow_list(&call.callee, &args, place, scope);
         let mut alternatives = Vec::new();
         for alt in callee.alternatives.iter().take(CALLEES) {

@@ -40,6 +40,14 @@ pub struct CodeFacts {
     pub accelerator: Option<AcceleratorUse>,
     /// Models that are loaded.
     pub models: Vec<ModelLoad>,
+    /// Whether parameters of what is trained may be kept from training.
+    pub may_freeze: bool,
+    /// Whether adapters are made or loaded.
+    pub adapters: bool,
+    /// Whether every optimizer and every trainer gets models and modules that the code makes visibly.
+    pub sees_what_is_trained: bool,
+    /// The call that trains modules of the project which nothing loads or casts: they keep torch's default dtype.
+    pub keeps_default_dtype: Option<FileRange>,
     /// Models that are loaded in code without visible callers, if other code trains.
     pub uncalled_models: Vec<ModelLoad>,
     /// Library calls in the order of execution; those in code without visible callers come last.

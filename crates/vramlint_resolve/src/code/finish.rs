@@ -32,6 +32,8 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let accumulates = interpreter.training.accumulates(args);
     let task = interpreter.facts.task();
     let trains = interpreter.training.trains();
+    let (may_freeze, sees_what_is_trained) = (interpreter.may_freeze(), interpreter.sees_what_is_trained());
+    let keeps_default_dtype = interpreter.keeps_default_dtype();
     let record = &mut interpreter.facts;
     let mut candidates = std::mem::take(&mut record.candidates);
     drop_reached(&mut candidates);
@@ -50,6 +52,10 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         accelerator: record.accelerator.map(|known| AcceleratorUse { accumulate_called, ..known }),
         models,
         uncalled_models: Vec::new(),
+        may_freeze,
+        adapters: record.adapters,
+        sees_what_is_trained,
+        keeps_default_dtype,
         candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
         loads: record.loads.clone(),
         options: std::mem::take(&mut record.options),

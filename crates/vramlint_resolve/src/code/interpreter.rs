@@ -15,6 +15,7 @@ use super::scopes::Scopes;
 use super::script_arguments::ScriptArguments;
 use super::sources::{ProjectFiles, Sources};
 use super::step_budget::StepBudget;
+use super::trained_parameters::TrainedParameters;
 use super::training_loop::TrainingLoop;
 use super::value::{AbstractValue, Alternative, ValueKind};
 use std::collections::{HashMap, VecDeque};
@@ -39,6 +40,7 @@ pub(super) struct Interpreter<'a> {
     pub(super) reads: ReadLog,
     pub(super) facts: FactsBuilder,
     pub(super) training: TrainingLoop,
+    pub(super) parameters: TrainedParameters,
     pub(super) recorder: CallRecorder,
     pub(super) command_line: CommandLine<'a>,
     pub(super) deferred: VecDeque<DeferredCall>,
@@ -64,6 +66,7 @@ impl<'a> Interpreter<'a> {
             reads: ReadLog::default(),
             facts: FactsBuilder::default(),
             training: TrainingLoop::default(),
+            parameters: TrainedParameters::default(),
             recorder: CallRecorder::default(),
             command_line: CommandLine::new(arguments),
             deferred: VecDeque::new(),

@@ -63,6 +63,9 @@ impl Interpreter<'_> {
 
     /// Calls a method of an object.
     pub(super) fn call_method(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+        if let Some(val) = self.module_method(id, name, args, place) {
+            return val;
+        }
         match self.heap[id].kind.clone() {
             ObjectKind::Handle(val) => self.handle_method(&val, name, args, place),
             ObjectKind::Dict { .. } => self.dict_method(id, name, args, place),
@@ -131,6 +134,9 @@ impl Interpreter<'_> {
                     self.mark_trainer_models_trained(id);
                     // Lightning takes the module here.
                     self.mark_arguments_trained(args);
+                    if let Some(module) = args.arg("model", 0).cloned() {
+                        self.train_modules(&module, place);
+                    }
                 }
                 "evaluate" | "predict" | "test" | "validate" => self.training.trainer_evaluates = true,
                 _ => {}

@@ -50,6 +50,7 @@ mod script_arguments;
 mod sources;
 mod step_budget;
 mod stmt;
+mod trained_parameters;
 mod training_calls;
 mod training_loop;
 mod value;

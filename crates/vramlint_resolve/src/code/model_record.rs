@@ -34,6 +34,8 @@ pub(super) struct ModelRecord {
     pub(super) inferred: bool,
     /// Where all of it is frozen, unless it is unfrozen later.
     pub(super) frozen: Option<FileRange>,
+    /// Some of it may be kept from training.
+    pub(super) partly_frozen: bool,
     /// The dtype of the last cast after the load; unknown if the cast is conditional.
     pub(super) cast: Option<AbstractValue>,
 }

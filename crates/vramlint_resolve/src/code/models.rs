@@ -54,6 +54,7 @@ impl Interpreter<'_> {
                 ) || (path.contains("PeftModel") && name == "from_pretrained") =>
             {
                 let model = args.arg("model", 0).cloned().unwrap_or_else(AbstractValue::unknown);
+                self.facts.adapters |= path.contains("PeftModel");
                 if matches!(name, "prepare_model_for_kbit_training" | "prepare_model_for_int8_training") {
                     self.checkpoint_for_kbit_training(args, name, place);
                 }
@@ -150,6 +151,7 @@ impl Interpreter<'_> {
             escaped: false,
             inferred: false,
             frozen: None,
+            partly_frozen: false,
             cast: None,
         });
         let model = AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Model(load))), place);
@@ -186,6 +188,7 @@ impl Interpreter<'_> {
             "requires_grad_" => {
                 let off = args.arg("requires_grad", 0).and_then(AbstractValue::constant) == Some(&Value::Bool(false));
                 self.facts.models[load].frozen = (off && self.control.guards.is_empty()).then_some(place);
+                self.freeze(&same, args.arg("requires_grad", 0));
                 same
             }
             "parameters" | "named_parameters" | "cuda" | "cpu" | "train" | "merge_and_unload" | "modules" | "named_modules"
@@ -223,12 +226,21 @@ impl Interpreter<'_> {
     }
 
     /// `.half()`, `.to(torch.bfloat16)`, `.to("cuda", dtype=…)`: the dtype of the weights from here on.
-    fn cast(&mut self, load: usize, name: &str, args: &CallArguments, place: FileRange) {
+    pub(super) fn cast(&mut self, load: usize, name: &str, args: &CallArguments, place: FileRange) {
+        if let Some(to) = Self::cast_dtype(name, args, place) {
+            let certain = self.control.guards.is_empty();
+            self.facts.models[load].cast = Some(if certain { to } else { AbstractValue::located(ValueKind::Unknown, place) });
+        }
+    }
+
+    /// The dtype that a call casts to; `None` if it casts nothing.
+    pub(super) fn cast_dtype(name: &str, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         let dtype = |word: &str| Some(AbstractValue::located(ValueKind::Scalar(Value::Text(word.to_string())), place));
         let to = match name {
             "half" => dtype("fp16"),
             "bfloat16" => dtype("bf16"),
             "float" => dtype("fp32"),
+            "double" => dtype("fp64"),
             _ => args.values().find_map(|val| {
                 let path = match val.constant() {
                     Some(Value::Text(text)) => text.clone(),
@@ -242,13 +254,9 @@ impl Interpreter<'_> {
                 }
             }),
         };
-        let to = match (to, args.get("dtype")) {
+        match (to, args.get("dtype")) {
             (None, Some(_)) => Some(AbstractValue::located(ValueKind::Unknown, place)),
             (to, _) => to,
-        };
-        if let Some(to) = to {
-            let certain = self.control.guards.is_empty();
-            self.facts.models[load].cast = Some(if certain { to } else { AbstractValue::located(ValueKind::Unknown, place) });
         }
     }
 

@@ -4,6 +4,7 @@ use super::conditions::{conjoin, conjoin_all};
 use super::control_flow::Loop;
 use super::definitions::{ClassInfo, FunctionInfo};
 use super::interpreter::Interpreter;
+use super::trained_parameters::visited_part;
 use super::training_loop::{expects_errors, stops_gradients};
 use super::value::{AbstractValue, ValueKind, ValueSource, declare};
 use std::rc::Rc;
@@ -105,7 +106,11 @@ impl<'a> Interpreter<'a> {
             ExprKind::List(targets) => self.unpack(targets, &val, scope),
             ExprKind::Attribute(base, name, _) => {
                 let base = self.without_reads(|this| this.eval(base, scope));
-                self.set_attribute(&base, name, &val);
+                if name == "requires_grad" {
+                    self.set_requires_grad(&base, &val, FileRange::new(self.scopes[scope].file, target.range));
+                } else {
+                    self.set_attribute(&base, name, &val);
+                }
             }
             ExprKind::Subscript(base, index) => {
                 let base = self.without_reads(|this| this.eval(base, scope));
@@ -184,7 +189,8 @@ impl<'a> Interpreter<'a> {
             return;
         }
         // The loop variable stands for all items, so only what they have in common is known.
-        let item = match over.single().map(|alt| &alt.kind) {
+        let part = visited_part(iter, &over);
+        let item = part.unwrap_or_else(|| match over.single().map(|alt| &alt.kind) {
             Some(ValueKind::Items(items)) if items.len() == 1 => items[0].clone(),
             Some(ValueKind::Items(items) | ValueKind::Bundle(items)) if !items.is_empty() => {
                 let objects: Vec<AbstractValue> = items.iter().filter(|item| item.objects().next().is_some()).cloned().collect();
@@ -195,7 +201,7 @@ impl<'a> Interpreter<'a> {
                 }
             }
             _ => AbstractValue::located(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, target.range)),
-        };
+        });
         self.assign(target, item, scope);
         let times = match &iter.kind {
             ExprKind::Call(call) if call.callee.dotted().as_deref() == Some("range") && call.args.len() == 1 => {

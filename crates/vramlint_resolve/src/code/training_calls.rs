@@ -81,6 +81,9 @@ impl Interpreter<'_> {
                 self.candidates().emit_adapters(peft, path, place);
             }
         }
+        if let Some(model) = args.arg("model", 0).cloned().filter(|_| !lightning) {
+            self.train_modules(&model, place);
+        }
         let models = match args.arg("model", 0) {
             Some(model) if !lightning => self.heap.if_contains_model(model),
             _ => Vec::new(),
@@ -104,6 +107,8 @@ impl Interpreter<'_> {
             self.candidates().emit_value(Concept::LearningRate, &rate, path, "lr", place);
         }
         self.mark_arguments_trained(args);
+        let parameters = args.arg("params", 0).cloned().unwrap_or_else(AbstractValue::unknown);
+        self.train_modules(&parameters, place);
     }
 
     fn call_data_loader(&mut self, path: &str, args: &CallArguments, place: FileRange) {
@@ -194,6 +199,7 @@ impl Interpreter<'_> {
         if let Some(model) = args.arg("model", 1) {
             let only = CallArguments { positional: vec![model.clone()], ..CallArguments::default() };
             self.mark_arguments_trained(&only);
+            self.train_modules(&only.positional[0], place);
         }
         let mut thing = || {
             let inner: Rc<str> = format!("{path}.engine").into();

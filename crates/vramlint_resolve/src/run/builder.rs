@@ -101,6 +101,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     settings.insert(Concept::WorldSize, world_size);
     training_kind::add(&mut settings, graph, code, task.as_deref());
     training_kind::add_weights(&mut settings, dialect);
+    training_kind::add_precision(&mut settings, graph, code, dialect);
     sharding::derive_strategy(&mut settings);
     let mut run = new_run(graph, sources, dialect, task, settings);
     if let Some(framework) = unsupported::framework_of(graph, sources) {

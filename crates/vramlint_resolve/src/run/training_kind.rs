@@ -1,7 +1,7 @@
 //! What a run trains for and how much of the model it trains, where no setting says so but the code shows it.
 
 use super::precedence::known;
-use crate::code::{CodeFacts, ModelLoad};
+use crate::code::{CodeFacts, ModelLoad, TrainingPath};
 use crate::features::Feature;
 use crate::file_graph::FileGraph;
 use crate::setting::{Origin, Setting};
@@ -33,11 +33,10 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
     let is_open =
         [Concept::Method, Concept::Freeze, Concept::LoraR, Concept::LoraTargets].iter().any(|c| settings.contains_key(c));
     if let Some(code) = code.filter(|code| !is_open && code.trains()) {
-        let may_change = |id: &vramlint_base::FileId| {
-            let features = graph.features(*id);
-            [Feature::Adapters, Feature::FrozenParameters].into_iter().any(|feature| features.has(feature))
-        };
-        if !code.files.iter().any(may_change) {
+        let adapts = graph.any_has(&code.files, Feature::Adapters);
+        let freezes = graph.any_has(&code.files, Feature::FrozenParameters)
+            && (code.may_freeze || code.is_cut_off || !code.sees_what_is_trained);
+        if !adapts && !freezes {
             let why = message!("the code neither adds adapters nor freezes parameters", "代码既不加适配器，也不冻结参数");
             insert(settings, Concept::Method, "full", Origin::Assumed { why });
         }
@@ -57,6 +56,26 @@ pub(super) fn add_weights(settings: &mut BTreeMap<Concept, Setting>, dialect: Di
         let formula = message!("frozen weights have the type of the computation", "冻结的权重采用计算所用的类型");
         let inputs = vec![Concept::Method, Concept::MixedPrecision];
         insert(settings, Concept::WeightsDtype, &computing, Origin::Derived { formula, inputs });
+    }
+}
+
+/// Adds the precision of modules that the code builds itself: torch makes them in fp32 and computes in fp32 unless it is told otherwise.
+pub(super) fn add_precision(
+    settings: &mut BTreeMap<Concept, Setting>,
+    graph: &FileGraph,
+    code: Option<&CodeFacts>,
+    dialect: Dialect,
+) {
+    let Some(code) = code.filter(|code| !code.is_cut_off && code.training_path == Some(TrainingPath::Called)) else { return };
+    let own_loop = dialect == Dialect::Plain && code.accumulates.is_some() && code.accelerator.is_none();
+    if own_loop && !settings.contains_key(&Concept::MixedPrecision) && !graph.any_has(&code.files, Feature::LowPrecision) {
+        let why = message!("nothing in the code computes in less than fp32", "代码中没有低于 fp32 精度的计算");
+        insert(settings, Concept::MixedPrecision, "no", Origin::Assumed { why });
+    }
+    let is_made = code.keeps_default_dtype.is_some() && !graph.any_has(&code.files, Feature::DefaultDtype);
+    if is_made && !settings.contains_key(&Concept::WeightsDtype) && !settings.contains_key(&Concept::ZeroStage) {
+        let why = message!("torch makes modules in fp32, and nothing casts them", "torch 以 fp32 创建模块，且没有代码转换其类型");
+        insert(settings, Concept::WeightsDtype, "fp32", Origin::Assumed { why });
     }
 }
 

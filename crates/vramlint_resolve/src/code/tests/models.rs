@@ -35,8 +35,7 @@ fn training_by_every_way() {
         "from peft import LoraConfig, get_peft_model\nmodel = get_peft_model(model, LoraConfig())\n",
         "class W(torch.nn.Module):\n    def __init__(self, inner):\n        self.inner = inner\nw = W(model)\nopt = torch.optim.SGD(w.parameters(), lr=1)\n",
     ] {
-        let expected = if rest.contains("class W") { None } else { Some(true) };
-        assert_eq!(trained(&format!("{LOAD}{rest}")), [expected], "{rest}");
+        assert_eq!(trained(&format!("{LOAD}{rest}")), [Some(true)], "{rest}");
     }
 }
 

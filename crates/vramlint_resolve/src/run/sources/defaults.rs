@@ -41,6 +41,9 @@ pub(in crate::run) fn add(
             Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets | Concept::LoraDropout | Concept::UseDora => adapters,
             Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
             Concept::WeightsDtype => !loaded,
+            Concept::Method => {
+                !code.is_some_and(|code| code.may_freeze || code.adapters) && !loads_quantized_folder(candidates, code)
+            }
             // Added if vLLM shares the GPU.
             Concept::VllmGpuMemoryUtilization | Concept::VllmSleep => false,
             // Added if it is known which plugin reads them.
@@ -65,6 +68,14 @@ pub(in crate::run) fn add(
             known(Value::Int(1), "", Origin::Assumed { why }),
         );
     }
+}
+
+/// Whether quantized weights come from a folder: it may hold adapters, and without adapters nothing could be trained.
+fn loads_quantized_folder(candidates: &CandidateSet, code: Option<&CodeFacts>) -> bool {
+    let quantized = candidates.current_value(Concept::Quantization).and_then(Value::as_str).is_some_and(|kind| kind != "none");
+    let is_folder = |name: &str| name.starts_with(['/', '.', '~']);
+    let mut loads = code.into_iter().flat_map(|code| &code.models).filter(|load| load.trained != Some(false));
+    quantized && loads.any(|load| load.model.as_ref().and_then(Value::as_str).is_some_and(is_folder))
 }
 
 /// Adds the default of one concept in the releases in use.

@@ -1,0 +1,270 @@
+//! What is trained: modules that the project builds itself, and parameters that are kept from training.
+
+use super::call_arguments::CallArguments;
+use super::heap::{MODEL_DEPTH, ObjectKind};
+use super::interpreter::Interpreter;
+use super::qualified_name::{leaf, library};
+use super::value::{AbstractValue, ValueKind, ValueSource};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use vramlint_base::{FileRange, Value};
+use vramlint_syntax::python::{Call, Expr, ExprKind};
+
+/// Maximum nesting of modules that are searched.
+const DEPTH: u32 = 4;
+/// Maximum number of names of functions that are not visible.
+const MAX_NAMES: usize = 2_000;
+/// The attribute that holds the dtype that a module is cast to.
+const CAST: &str = "__dtype__";
+
+/// What the code trains, apart from models that it loads.
+#[derive(Default)]
+pub(super) struct TrainedParameters {
+    /// Modules that the code builds itself and that reach an optimizer or a trainer, with the place of that call.
+    modules: Vec<(usize, FileRange)>,
+    /// Whether an optimizer or a trainer gets parameters of something that is not visible.
+    hidden: bool,
+    /// Modules of which parameters are kept from training.
+    frozen: BTreeSet<usize>,
+    /// Whether parameters of something that is not visible are kept from training.
+    freezes_hidden: bool,
+    /// Whether something that is not visible is cast to another dtype, or the default dtype is changed.
+    pub(super) casts_hidden: bool,
+    /// Names of the methods that are called on something that is not visible.
+    unseen_methods: BTreeSet<String>,
+}
+
+/// Whether a library's class is a module of torch that is built without loading weights.
+fn is_module_class(path: &str) -> bool {
+    match library(path) {
+        Some("torch") => path.contains(".nn.") && !path.contains(".functional") && !path.contains(".utils."),
+        Some("pytorch_lightning" | "lightning") => leaf(path) == "LightningModule",
+        Some("transformers") => leaf(path).starts_with(char::is_uppercase) && has_model_name(leaf(path)),
+        _ => false,
+    }
+}
+
+fn has_model_name(name: &str) -> bool {
+    (name.contains("Model") || name.contains("For")) && !name.contains("Config") && !name.contains("Tokenizer")
+}
+
+impl<'a> Interpreter<'a> {
+    /// Whether an object is a module of torch that the code builds.
+    fn is_module(&self, id: usize) -> bool {
+        match &self.heap[id].kind {
+            ObjectKind::Instance { class, .. } => {
+                self.definitions.external_base(*class).is_some_and(|base| is_module_class(&base))
+            }
+            ObjectKind::Library(path) => is_module_class(path) && leaf(path).starts_with(char::is_uppercase),
+            _ => false,
+        }
+    }
+
+    /// A method that every module has and that returns the module, or something that stands for its parameters.
+    pub(super) fn module_method(
+        &mut self,
+        id: usize,
+        name: &str,
+        args: &CallArguments,
+        place: FileRange,
+    ) -> Option<AbstractValue> {
+        if !self.is_module(id) {
+            return None;
+        }
+        match name {
+            "to" | "float" | "half" | "bfloat16" | "double" => self.cast_module(id, name, args, place),
+            "requires_grad_" => self.freeze(&object(id), args.arg("requires_grad", 0)),
+            "cuda" | "cpu" | "xpu" | "npu" | "train" | "eval" | "share_memory" | "to_empty" | "parameters"
+            | "named_parameters" | "modules" | "named_modules" | "children" | "named_children" | "state_dict" => {}
+            "apply" => self.escape(args),
+            _ => return None,
+        }
+        Some(AbstractValue::located(ValueKind::Object(id), place))
+    }
+
+    fn cast_module(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) {
+        for load in self.heap.models_in(&object(id), MODEL_DEPTH) {
+            self.cast(load, name, args, place);
+        }
+        if let Some(to) = Self::cast_dtype(name, args, place) {
+            let to = if self.control.guards.is_empty() { to } else { AbstractValue::unknown() };
+            self.heap[id].attributes.insert(CAST.to_owned(), to);
+        }
+    }
+
+    /// Keeps the parameters of a value from training, unless `on` is true.
+    pub(super) fn freeze(&mut self, base: &AbstractValue, on: Option<&AbstractValue>) {
+        if on.is_none_or(|on| self.heap.truth(on) == Some(true)) {
+            return;
+        }
+        for alt in &base.alternatives {
+            match alt.kind {
+                ValueKind::Object(id) if self.is_module(id) => {
+                    self.parameters.frozen.insert(id);
+                }
+                ValueKind::Object(id) => match self.heap[id].kind {
+                    ObjectKind::Model(load) => self.facts.models[load].partly_frozen = true,
+                    _ => self.parameters.freezes_hidden = true,
+                },
+                _ => self.parameters.freezes_hidden = true,
+            }
+        }
+    }
+
+    /// `base.requires_grad = val`.
+    pub(super) fn set_requires_grad(&mut self, base: &AbstractValue, val: &AbstractValue, place: FileRange) {
+        let certain = self.control.guards.is_empty() && base.alternatives.len() == 1;
+        let truth = self.heap.truth(val);
+        for id in base.objects().collect::<Vec<_>>() {
+            if let ObjectKind::Model(load) = self.heap[id].kind
+                && certain
+            {
+                self.facts.models[load].frozen = (truth == Some(false)).then_some(place);
+            }
+        }
+        self.freeze(base, Some(val));
+    }
+
+    /// Notes a call of something that is not visible and that may keep parameters from training.
+    pub(super) fn observe_unseen_call(&mut self, call: &Call, callee: &AbstractValue, args: &CallArguments) {
+        let name = match &call.callee.kind {
+            ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => name.as_str(),
+            _ => return,
+        };
+        let of_method = |id: usize| match &self.heap[id].kind {
+            ObjectKind::Model(_) => Some(object(id)),
+            _ => self.is_module(id).then(|| object(id)),
+        };
+        let receiver = callee.alternatives.iter().find_map(|alt| match &alt.kind {
+            ValueKind::Method(id, _) => of_method(*id),
+            _ => None,
+        });
+        let unseen = callee.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Unknown));
+        if !unseen && receiver.is_none() {
+            return;
+        }
+        let lower = name.to_lowercase();
+        let no = AbstractValue::new(ValueKind::Scalar(Value::Bool(false)), ValueSource::default());
+        match name {
+            "requires_grad_" if unseen => self.freeze(callee, args.arg("requires_grad", 0)),
+            "half" | "bfloat16" | "double" | "to" if unseen => {
+                let forward =
+                    self.control.frames.iter().any(|frame| self.definitions.functions[frame.function].def.name == "forward");
+                let casts = Self::cast_dtype(name, args, self.sources.entry_start()).is_some();
+                self.parameters.casts_hidden |= casts && !forward;
+            }
+            _ if lower.contains("freeze") && !lower.contains("unfreeze") => {
+                let frozen = receiver.or_else(|| args.positional.first().cloned()).unwrap_or_else(AbstractValue::unknown);
+                self.freeze(&frozen, Some(&no));
+            }
+            _ => {}
+        }
+        if self.parameters.unseen_methods.len() < MAX_NAMES {
+            self.parameters.unseen_methods.insert(name.to_owned());
+        }
+    }
+
+    /// Notes the modules whose parameters an optimizer or a trainer gets.
+    pub(super) fn train_modules(&mut self, val: &AbstractValue, place: FileRange) {
+        let mut found = Vec::new();
+        self.collect_modules(val, DEPTH, &mut found);
+        let visible = !found.is_empty() || !self.heap.models_in(val, MODEL_DEPTH).is_empty();
+        self.parameters.hidden |= !visible;
+        self.parameters.modules.extend(found.into_iter().map(|id| (id, place)));
+    }
+
+    fn collect_modules(&self, val: &AbstractValue, depth: u32, found: &mut Vec<usize>) {
+        for alt in &val.alternatives {
+            match &alt.kind {
+                ValueKind::Object(id) if self.is_module(*id) => found.push(*id),
+                ValueKind::Object(id) if depth > 0 => {
+                    if let ObjectKind::Dict { entries, .. } = &self.heap[*id].kind {
+                        entries.iter().for_each(|(_, val)| self.collect_modules(val, depth - 1, found));
+                    }
+                }
+                ValueKind::Items(items) | ValueKind::Bundle(items) if depth > 0 => {
+                    items.iter().for_each(|item| self.collect_modules(item, depth - 1, found));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether parameters of what is trained may be kept from training.
+    pub(super) fn may_freeze(&self) -> bool {
+        let of_models = self.facts.models.iter().any(|model| {
+            (model.trained || model.in_trainer || model.prepared) && (model.partly_frozen || model.frozen.is_some())
+        });
+        let mut seen = BTreeSet::new();
+        let of_modules = self.parameters.modules.iter().any(|(id, _)| self.has_frozen_part(*id, &mut seen));
+        of_models || of_modules || self.parameters.freezes_hidden || self.calls_unseen_freezer()
+    }
+
+    fn has_frozen_part(&self, id: usize, seen: &mut BTreeSet<usize>) -> bool {
+        if !seen.insert(id) {
+            return false;
+        }
+        let object = &self.heap[id];
+        let of_load = |load: usize| self.facts.models[load].partly_frozen || self.facts.models[load].frozen.is_some();
+        let own = self.parameters.frozen.contains(&id) || matches!(object.kind, ObjectKind::Model(load) if of_load(load));
+        own || object.attributes.values().flat_map(AbstractValue::objects).any(|inner| self.has_frozen_part(inner, seen))
+    }
+
+    /// Whether a function of the project that freezes may be among those that are called without being seen.
+    fn calls_unseen_freezer(&self) -> bool {
+        let functions = self.definitions.functions.iter().filter(|info| info.runs == 0);
+        functions.filter(|info| self.parameters.unseen_methods.contains(&info.def.name)).any(|info| {
+            let end = info.def.body.last().map_or(info.def.name_range, |last| info.def.name_range.cover(last.range));
+            freezes(self.sources.text(FileRange::new(info.file, end)))
+        })
+    }
+
+    /// Whether all that is trained is visible: every optimizer and trainer gets models and modules that the code makes.
+    pub(super) fn sees_what_is_trained(&self) -> bool {
+        let loaded = self.facts.models.iter().any(|model| model.trained || model.in_trainer);
+        !self.parameters.hidden && (loaded || !self.parameters.modules.is_empty())
+    }
+
+    /// The call that trains modules which keep the dtype in which torch makes them: nothing loads or casts them.
+    pub(super) fn keeps_default_dtype(&self) -> Option<FileRange> {
+        let cast = |id: usize| match self.heap[id].attributes.get(CAST) {
+            Some(to) => to.constant().and_then(Value::as_str) != Some("fp32"),
+            None => false,
+        };
+        let loads = |id: usize| !self.heap.models_in(&object(id), MODEL_DEPTH).is_empty();
+        let modules = &self.parameters.modules;
+        let kept = self.sees_what_is_trained()
+            && !self.parameters.casts_hidden
+            && !self.facts.models.iter().any(|model| model.trained || model.in_trainer)
+            && !modules.iter().any(|(id, _)| cast(*id) || loads(*id));
+        modules.first().map(|(_, place)| *place).filter(|_| kept)
+    }
+}
+
+/// What a loop over the parameters or layers of a model visits: the model stands for each.
+pub(super) fn visited_part(iter: &Expr, over: &AbstractValue) -> Option<AbstractValue> {
+    let ExprKind::Call(call) = &iter.kind else { return None };
+    let ExprKind::Attribute(_, name, _) = &call.callee.kind else { return None };
+    over.objects().next()?;
+    match name.as_str() {
+        "parameters" | "modules" | "children" => Some(over.clone()),
+        "named_parameters" | "named_modules" | "named_children" => {
+            let pair = vec![AbstractValue::unknown(), over.clone()];
+            Some(AbstractValue::new(ValueKind::Items(Rc::new(pair)), ValueSource::default()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether code keeps parameters from training, judging by its words.
+fn freezes(text: &str) -> bool {
+    let switched_off = text.split("requires_grad").skip(1).any(|rest| {
+        let rest = rest.trim_start_matches(['_', ' ', '=', '(']);
+        !rest.starts_with("True") && !rest.starts_with(')')
+    });
+    switched_off || text.replace("unfreeze", "").contains("freeze")
+}
+
+fn object(id: usize) -> AbstractValue {
+    AbstractValue::new(ValueKind::Object(id), ValueSource::default())
+}
