@@ -93,6 +93,10 @@ impl Interpreter<'_> {
                 let kind = known.map_or(ValueKind::Unknown, |has| ValueKind::Scalar(Value::Bool(has)));
                 AbstractValue::located(kind, place)
             }
+            ("isinstance", Some(val)) => {
+                let known = args.positional.get(1).and_then(|class| self.is_instance(val, class));
+                AbstractValue::located(known.map_or(ValueKind::Unknown, |is| ValueKind::Scalar(Value::Bool(is))), place)
+            }
             ("getattr", Some(val)) => self.getattr(&val.clone(), args, place),
             ("setattr", Some(val)) => {
                 if let (Some(Value::Text(name)), Some(new)) =
@@ -162,7 +166,7 @@ impl Interpreter<'_> {
         whole
     }
 
-    fn getattr(&mut self, val: &AbstractValue, args: &CallArguments, place: FileRange) -> AbstractValue {
+    pub(super) fn getattr(&mut self, val: &AbstractValue, args: &CallArguments, place: FileRange) -> AbstractValue {
         let Some(Value::Text(name)) = args.positional.get(1).and_then(AbstractValue::constant).cloned() else {
             return AbstractValue::located(ValueKind::Unknown, place);
         };

@@ -17,6 +17,8 @@ use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Function};
 const CALLEES: usize = 4;
 /// Maximum depth of calls.
 const MAX_CALL_DEPTH: usize = 20;
+/// Maximum number of runs of one function that are open at once.
+const MAX_RECURSION: usize = 4;
 /// Maximum number of runs of one function.
 const MAX_RUNS_PER_FUNCTION: u32 = 30;
 
@@ -244,7 +246,7 @@ impl<'a> Interpreter<'a> {
     ) -> AbstractValue {
         let info = &self.definitions.functions[id];
         let active = self.control.frames.iter().filter(|frame| frame.function == id).count();
-        if self.control.frames.len() >= MAX_CALL_DEPTH || info.runs >= MAX_RUNS_PER_FUNCTION || active >= 2 {
+        if self.control.frames.len() >= MAX_CALL_DEPTH || info.runs >= MAX_RUNS_PER_FUNCTION || active >= MAX_RECURSION {
             return AbstractValue::located(ValueKind::Unknown, place);
         }
         self.run_function(id, receiver, args, Some(place), false)

@@ -191,6 +191,7 @@ impl<'a> Interpreter<'a> {
             option: None,
             place,
             loader: Some(Loader::OmegaConf),
+            file: None,
             argument: None,
             role: LoadRole::Data,
         });

@@ -190,6 +190,7 @@ impl Interpreter<'_> {
                         option,
                         place,
                         loader,
+                        file: None,
                         argument: None,
                         role: LoadRole::Arguments,
                     });

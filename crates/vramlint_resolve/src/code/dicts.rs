@@ -30,7 +30,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn set_entry(&mut self, id: usize, key: Value, val: AbstractValue, certain: bool) {
+    pub(super) fn set_entry(&mut self, id: usize, key: Value, val: AbstractValue, certain: bool) {
         if let (ObjectKind::Namespace(_) | ObjectKind::Instance { .. }, Value::Text(name)) = (&self.heap[id].kind, &key) {
             let name = name.clone();
             self.set_attribute(&AbstractValue::new(ValueKind::Object(id), ValueSource::default()), &name, &val);

@@ -72,6 +72,11 @@ impl<'a> Interpreter<'a> {
                 {
                     return AbstractValue::located(ValueKind::Scalar(Value::Bool(has == (*op == "in"))), place);
                 }
+                if matches!(*op, "in" | "not in")
+                    && let Some(has) = contains(&right, &left)
+                {
+                    return AbstractValue::located(ValueKind::Scalar(Value::Bool(has == (*op == "in"))), place);
+                }
                 compare(&left, op, &right, place)
             }
             ExprKind::Conditional { test, body, orelse } => self.conditional(test, body, orelse, place, scope),
@@ -86,6 +91,7 @@ impl<'a> Interpreter<'a> {
                 }
                 AbstractValue::located(ValueKind::Unknown, place)
             }
+            ExprKind::Comprehension { parts, pairs } => self.comprehension(parts, *pairs, place, scope),
             ExprKind::Other(inner) => {
                 let items: Vec<AbstractValue> = inner.iter().map(|inner| self.eval(inner, scope)).collect();
                 if items.iter().any(|item| item.objects().next().is_some()) {
@@ -315,6 +321,14 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
         ),
         None => AbstractValue::located(ValueKind::Unknown, place),
     }
+}
+
+/// Whether a list of constants has a constant.
+fn contains(list: &AbstractValue, item: &AbstractValue) -> Option<bool> {
+    let ValueKind::Items(items) = &list.single()?.kind else { return None };
+    let item = item.constant()?;
+    let items = items.iter().map(AbstractValue::constant).collect::<Option<Vec<_>>>()?;
+    Some(items.into_iter().any(|known| same_scalar(known, item)))
 }
 
 fn same_scalar(a: &Value, b: &Value) -> bool {

@@ -140,6 +140,8 @@ pub struct LoadedFile {
     pub place: FileRange,
     /// The loader; `None` if it is not visible.
     pub loader: Option<Loader>,
+    /// The file, if the code and the command line settle it.
+    pub file: Option<FileId>,
     /// The number of the positional word on the command line that holds the path (1 for `sys.argv[1]`).
     pub argument: Option<usize>,
     /// The purpose of the load.

@@ -112,7 +112,7 @@ impl FactsBuilder {
         if self.loads.len() >= MAX_LOADS {
             return MAX_LOADS - 1;
         }
-        self.loads.push(LoadedFile { path: text, option, place, loader, argument, role });
+        self.loads.push(LoadedFile { path: text, option, place, loader, file: None, argument, role });
         self.loads.len() - 1
     }
 

@@ -39,6 +39,9 @@ impl Interpreter<'_> {
         let load = self.facts.add_load(&path, loader, place, LoadRole::Data);
         if let Some(file) = self.named_file(&path, place) {
             self.facts.loaded_files.insert(load, file);
+            if let Some(known) = self.facts.loads.get_mut(load) {
+                known.file = Some(file);
+            }
         }
         AbstractValue::new(
             ValueKind::Loaded(load, Rc::default()),

@@ -32,8 +32,11 @@ impl Interpreter<'_> {
                 self.field_default(args, place)
             }
             (Some("dataclasses" | "attr" | "attrs"), "asdict" | "astuple") | (Some("copy"), "copy" | "deepcopy") => {
-                args.positional.first().cloned().map_or_else(AbstractValue::unknown, |val| self.copy_dict(&val))
+                let val = args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown);
+                self.copied_block(&val, place).unwrap_or_else(|| self.copy_dict(&val))
             }
+            (Some("dataclasses"), "replace") | (Some("attr" | "attrs"), "evolve") => self.replaced(args, place),
+            (Some("dataclasses" | "attr" | "attrs"), "fields") => self.fields_of(args, place),
             (Some("pathlib"), "Path" | "PurePath" | "PosixPath")
             | (Some("os"), "fspath" | "abspath" | "realpath" | "expanduser" | "normpath" | "join") => {
                 self.path_of_parts(args, place)
@@ -95,6 +98,20 @@ impl Interpreter<'_> {
                 } else {
                     self.escape(args);
                     AbstractValue::located(ValueKind::Unknown, place)
+                }
+            }
+            ObjectKind::Namespace(_) if matches!(name, "items" | "get") => {
+                let whole = AbstractValue::new(ValueKind::Object(id), ValueSource::default());
+                match (name, args.positional.first()) {
+                    ("get", Some(key)) => {
+                        let given = CallArguments {
+                            positional: [&whole, key].into_iter().chain(args.positional.get(1)).cloned().collect(),
+                            ..CallArguments::default()
+                        };
+                        self.getattr(&whole, &given, place)
+                    }
+                    ("items", _) => self.items_of(&whole, place).unwrap_or_else(AbstractValue::unknown),
+                    _ => AbstractValue::located(ValueKind::Unknown, place),
                 }
             }
             ObjectKind::Namespace(_) if name == "update" => {

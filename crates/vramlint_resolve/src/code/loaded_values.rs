@@ -4,6 +4,7 @@ use super::call_arguments::CallArguments;
 use super::command_line::guessed_word;
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
+use super::library_classes::argument_class;
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value, is_templated};
@@ -141,6 +142,24 @@ impl<'a> Interpreter<'a> {
         )
     }
 
+    /// A dict with the entries of a block of a loaded file: writes to it do not change the block.
+    pub(super) fn copied_block(&mut self, val: &AbstractValue, place: FileRange) -> Option<AbstractValue> {
+        let ValueKind::Loaded(load, route) = &val.single()?.kind else { return None };
+        let entries = self.loaded_entries(*load, &route.clone(), place)?;
+        let entries = entries.into_iter().map(|(key, val)| (Value::Text(key), val)).collect();
+        let dict = self.new_object(ObjectKind::Dict { entries, open: false });
+        Some(AbstractValue::located(ValueKind::Object(dict), place))
+    }
+
+    /// Whether a value is a block of a loaded file, or certainly something else in it.
+    pub(super) fn is_loaded_mapping(&self, alt: &Alternative) -> Option<bool> {
+        let ValueKind::Loaded(load, route) = &alt.kind else { return None };
+        match self.loaded_node(*load, route) {
+            LoadedNode::Present(node) => Some(node.is_mapping()),
+            _ => None,
+        }
+    }
+
     /// Whether a call unpacks a block of a file that is not known.
     pub(super) fn has_unknown_block(&self, args: &CallArguments) -> bool {
         args.unpacked_block
@@ -153,6 +172,15 @@ impl<'a> Interpreter<'a> {
         match &val.single()?.kind {
             ValueKind::Loaded(load, route) => self.loaded_entries(*load, &route.clone(), place),
             ValueKind::Object(id) => match &self.heap[*id].kind {
+                ObjectKind::Namespace(parser) => {
+                    let names = self.option_names(*parser);
+                    Some(names.into_iter().map(|name| self.named_entry(val, name, place)).collect())
+                }
+                ObjectKind::Instance { class, .. } if self.definitions.classes[*class].is_record => {
+                    let names = self.definitions.fields(*class);
+                    let hidden = self.definitions.external_base(*class).is_some_and(|base| argument_class(&base).is_some());
+                    (!hidden).then(|| names.into_iter().map(|name| self.named_entry(val, name, place)).collect())
+                }
                 ObjectKind::Dict { entries, open: false } if entries.len() <= MAX_ENTRIES => {
                     entries.iter().map(|(key, val)| Some((key.as_str()?.to_owned(), val.clone()))).collect()
                 }
@@ -160,6 +188,11 @@ impl<'a> Interpreter<'a> {
             },
             _ => None,
         }
+    }
+
+    fn named_entry(&mut self, val: &AbstractValue, name: String, place: FileRange) -> (String, AbstractValue) {
+        let entry = self.attribute(val, &name, place);
+        (name, entry)
     }
 
     /// `val.items()` as pairs.

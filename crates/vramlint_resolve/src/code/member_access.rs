@@ -25,6 +25,11 @@ impl Interpreter<'_> {
             ValueKind::Module(file) => self.member(&ImportTarget::File(*file), name),
             ValueKind::Folder(folder) => self.member(&ImportTarget::Folder(folder.to_string()), name),
             ValueKind::External(path) => AbstractValue::located(ValueKind::External(format!("{path}.{name}").into()), place),
+            ValueKind::Class(class)
+                if matches!(name, "__dataclass_fields__" | "__annotations__" | "model_fields" | "__fields__" | "__attrs_attrs__") =>
+            {
+                self.field_names_of(*class, place)
+            }
             ValueKind::Class(class) => self
                 .definitions
                 .class_attribute(&self.scopes, *class, name)
@@ -74,6 +79,9 @@ impl Interpreter<'_> {
             ObjectKind::Namespace(parser) => match name {
                 "__dict__" => AbstractValue::located(ValueKind::Object(id), place),
                 "update" => AbstractValue::located(ValueKind::Method(id, name.into()), place),
+                "items" | "get" if !self.option_names(parser).iter().any(|known| known == name) => {
+                    AbstractValue::located(ValueKind::Method(id, name.into()), place)
+                }
                 _ => self.option_value(parser, name, place),
             },
             ObjectKind::Output(_) if matches!(name, "loss" | "logits") => AbstractValue::located(ValueKind::Object(id), place),

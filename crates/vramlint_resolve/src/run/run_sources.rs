@@ -177,6 +177,9 @@ impl RunSources {
 
     /// The file that code loads in this run, or the path at which there is none; `None` if the path is not known.
     pub(super) fn resolve_load(&self, graph: &FileGraph, load: &LoadedFile) -> Option<Result<FileId, String>> {
+        if let Some(file) = load.file {
+            return Some(Ok(file));
+        }
         let own = graph.file(load.place.file).folder();
         let launch = self.launch.as_deref().map_or(own, |launch| launch.directory.as_str());
         // Paths on the command line are relative to where the command runs; paths in the code, as a rule, to the code.

@@ -186,7 +186,10 @@ pub enum ExprKind {
     Walrus(Box<Expr>, Box<Expr>),
     /// An f-string: its value is unknown; the expressions in it are kept.
     FString(Vec<Expr>),
-    /// Anything else (comprehension, lambda, `await`, slice…) with the expressions in it.
+    /// A comprehension or generator with one `for`. Its parts: the item, or the key and the value of a dict's (`pairs`), then the target,
+    /// what is visited, and the conditions.
+    Comprehension { parts: Vec<Expr>, pairs: bool },
+    /// Anything else (other comprehensions, lambda, `await`, slice…) with the expressions in it.
     Other(Vec<Expr>),
 }
 

@@ -125,7 +125,15 @@ impl Lowering<'_> {
             parts.push(self.expression(&generator.iter));
             parts.extend(self.each(&generator.ifs));
         }
-        ExprKind::Other(parts)
+        let shape = match elements {
+            [Some(_), Some(_)] => Some(true),
+            [Some(_), None] => Some(false),
+            _ => None,
+        };
+        match (shape, generators) {
+            (Some(pairs), [only]) if !only.is_async => ExprKind::Comprehension { parts, pairs },
+            _ => ExprKind::Other(parts),
+        }
     }
 
     fn compare(&mut self, node: &ast::ExprCompare) -> ExprKind {

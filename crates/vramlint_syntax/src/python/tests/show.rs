@@ -30,7 +30,7 @@ pub(super) fn expr(expr: &Expr) -> String {
         }
         ExprKind::Walrus(name, value) => format!("({} := {})", self::expr(name), self::expr(value)),
         ExprKind::FString(items) => format!("f({})", list(items)),
-        ExprKind::Other(items) => format!("other({})", list(items)),
+        ExprKind::Comprehension { parts: items, .. } | ExprKind::Other(items) => format!("other({})", list(items)),
     }
 }
 
