@@ -12,7 +12,7 @@ use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::data::Loader;
-use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Param, ParamKind};
+use vramlint_syntax::python::{ArgumentKind, Call, Expr, ExprKind, Function, Param, ParamKind};
 
 impl<'a> Interpreter<'a> {
     /// `fire.Fire(…)`: a function, a class, a dict or list of them, or everything in the module.
@@ -38,8 +38,14 @@ impl<'a> Interpreter<'a> {
                 ValueKind::Class(class) => self.fire_class(*class, place),
                 ValueKind::Items(items) => items.iter().for_each(|item| self.call_fire(Some(item.clone()), place)),
                 ValueKind::Object(id) => match self.heap[*id].kind.clone() {
-                    ObjectKind::Dict { entries, .. } => entries.into_iter().for_each(|(_, val)| self.call_fire(Some(val), place)),
-                    ObjectKind::Instance { .. } => self.deferred.push_back(DeferredCall::Instance(*id)),
+                    ObjectKind::Dict { entries, .. } => {
+                        let named = entries.iter().find(|(key, _)| self.names_command(key.as_str())).cloned();
+                        match named {
+                            Some((_, val)) => self.call_fire(Some(val), place),
+                            None => entries.into_iter().for_each(|(_, val)| self.call_fire(Some(val), place)),
+                        }
+                    }
+                    ObjectKind::Instance { class, .. } => self.fire_instance(*id, class, place),
                     _ => {}
                 },
                 _ => {}
@@ -54,7 +60,41 @@ impl<'a> Interpreter<'a> {
             self.command_line.commands.insert(function, CommandKind::Fire);
             self.run_command(function, Some(id), place);
         }
-        self.deferred.push_back(DeferredCall::Instance(id));
+        self.fire_instance(id, class, place);
+    }
+
+    /// Whether the first word of the command line is this one.
+    fn names_command(&self, name: Option<&str>) -> bool {
+        name.is_some() && self.command_line.arguments.positional.first().and_then(Option::as_deref) == name
+    }
+
+    /// Runs the method that the first word names; any of them if it is not known.
+    fn fire_instance(&mut self, id: usize, class: usize, place: FileRange) {
+        let word = self.command_line.arguments.positional.first().cloned().flatten();
+        let method = word.and_then(|name| self.definitions.class_attribute(&self.scopes, class, &name));
+        match method.and_then(|val| val.single().map(|alt| alt.kind.clone())) {
+            Some(ValueKind::Function { id: method, .. }) => {
+                self.command_line.commands.insert(method, CommandKind::Fire);
+                self.run_command(method, Some(id), place);
+            }
+            _ => self.deferred.push_back(DeferredCall::Instance(id)),
+        }
+    }
+
+    /// Options that no parameter takes, for the `**kwargs` of a function that fire calls.
+    fn other_options(&self, def: &Function, place: FileRange) -> Vec<(String, AbstractValue)> {
+        if !def.params.iter().any(|param| param.kind == ParamKind::Kwargs) {
+            return Vec::new();
+        }
+        let options = self.command_line.arguments.options.iter().filter(|given| !given.assigned);
+        let names = options.map(|given| dest_of(std::slice::from_ref(&given.name)));
+        let others = names.filter(|name| def.params.iter().all(|param| param.name != *name));
+        let value = |name: String| {
+            let absent = AbstractValue::located(ValueKind::Unknown, place);
+            let val = self.command_line.as_option_value(absent, &name, &[], &OptionForm::default());
+            (name, val)
+        };
+        others.map(value).collect()
     }
 
     /// Runs a function whose parameters come from the command line.
@@ -85,6 +125,10 @@ impl<'a> Interpreter<'a> {
                 for param in params {
                     let val = self.parameter_option(id, param, command == CommandKind::Options);
                     args.keyword.push((param.name.clone(), val));
+                }
+                if command == CommandKind::Fire {
+                    args.keyword.extend(self.other_options(def, place));
+                    args.open = !self.command_line.arguments.complete;
                 }
             }
         }

@@ -36,7 +36,7 @@ impl Interpreter<'_> {
                 Some(self.parsed_class(&val, &FieldSource::Options, place))
             }
             (Some("fire"), "Fire") => {
-                self.call_fire(args.positional.first().cloned(), place);
+                self.call_fire(args.arg("component", 0).cloned(), place);
                 Some(AbstractValue::located(ValueKind::Unknown, place))
             }
             (Some("typer"), "run") => {

@@ -46,6 +46,8 @@ pub struct CodeFacts {
     pub adapters: bool,
     /// Whether every optimizer and every trainer gets models and modules that the code makes visibly.
     pub sees_what_is_trained: bool,
+    /// The library classes of the models that the code builds without loading them and trains: `transformers.T5ForConditionalGeneration`.
+    pub built_models: Vec<String>,
     /// The call that trains modules of the project which nothing loads or casts: they keep torch's default dtype.
     pub keeps_default_dtype: Option<FileRange>,
     /// Models that are loaded in code without visible callers, if other code trains.

@@ -33,6 +33,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let task = interpreter.facts.task();
     let trains = interpreter.training.trains();
     let (may_freeze, sees_what_is_trained) = (interpreter.may_freeze(), interpreter.sees_what_is_trained());
+    let built_models = interpreter.built_models();
     let keeps_default_dtype = interpreter.keeps_default_dtype();
     let record = &mut interpreter.facts;
     let mut candidates = std::mem::take(&mut record.candidates);
@@ -55,6 +56,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         may_freeze,
         adapters: record.adapters,
         sees_what_is_trained,
+        built_models,
         keeps_default_dtype,
         candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
         loads: record.loads.clone(),

@@ -137,12 +137,12 @@ impl Heap {
         match &alt.kind {
             ValueKind::Scalar(value) => Some(python_truth(value)),
             ValueKind::Function { .. } | ValueKind::Class(_) | ValueKind::Module(_) | ValueKind::External(_) => Some(true),
-            ValueKind::Object(id)
-                if !matches!(
-                    self.objects[*id].kind,
-                    ObjectKind::Dict { .. } | ObjectKind::Library(_) | ObjectKind::Handle(_)
-                ) =>
-            {
+            ValueKind::Object(id) if matches!(self.objects[*id].kind, ObjectKind::Dict { .. }) => {
+                let ObjectKind::Dict { entries, open } = &self.objects[*id].kind else { return None };
+                let certain = entries.iter().any(|(_, val)| val.alternatives.iter().any(|alt| alt.condition.is_none()));
+                if certain { Some(true) } else { (entries.is_empty() && !open).then_some(false) }
+            }
+            ValueKind::Object(id) if !matches!(self.objects[*id].kind, ObjectKind::Library(_) | ObjectKind::Handle(_)) => {
                 Some(true)
             }
             _ => None,

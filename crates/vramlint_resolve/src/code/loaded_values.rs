@@ -2,7 +2,7 @@
 
 use super::call_arguments::CallArguments;
 use super::command_line::guessed_word;
-use super::heap::ObjectKind;
+use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes::argument_class;
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
@@ -219,9 +219,13 @@ impl<'a> Interpreter<'a> {
                     if has { Some(true) } else { (!may_have).then_some(false) }
                 }
                 ObjectKind::Namespace(parser) => Some(self.option_names(*parser).iter().any(|known| known == name)),
-                ObjectKind::Instance { class, .. } => {
+                ObjectKind::Instance { class, rest } => {
                     let known = self.definitions.class_attribute(&self.scopes, *class, name).is_some();
-                    known.then_some(true)
+                    let is_plain = self.definitions.external_base(*class).is_none()
+                        && !self.definitions.has_hidden_base(*class)
+                        && self.definitions.class_attribute(&self.scopes, *class, "__getattr__").is_none()
+                        && matches!(rest, FieldSource::Class);
+                    if known { Some(true) } else { is_plain.then_some(false) }
                 }
                 _ => None,
             },

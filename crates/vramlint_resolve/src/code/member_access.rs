@@ -4,6 +4,7 @@ use super::call_arguments::CallArguments;
 use super::conditions::conjoin;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
+use super::library_classes::loads_model;
 use super::modules::ImportTarget;
 use super::value::{AbstractValue, Alternative, ValueKind, declare, environment_variable, hidden};
 use std::rc::Rc;
@@ -26,14 +27,17 @@ impl Interpreter<'_> {
             ValueKind::Folder(folder) => self.member(&ImportTarget::Folder(folder.to_string()), name),
             ValueKind::External(path) => AbstractValue::located(ValueKind::External(format!("{path}.{name}").into()), place),
             ValueKind::Class(class)
-                if matches!(name, "__dataclass_fields__" | "__annotations__" | "model_fields" | "__fields__" | "__attrs_attrs__") =>
+                if matches!(
+                    name,
+                    "__dataclass_fields__" | "__annotations__" | "model_fields" | "__fields__" | "__attrs_attrs__"
+                ) =>
             {
                 self.field_names_of(*class, place)
             }
-            ValueKind::Class(class) => self
-                .definitions
-                .class_attribute(&self.scopes, *class, name)
-                .unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)),
+            ValueKind::Class(class) => match self.definitions.class_attribute(&self.scopes, *class, name) {
+                Some(val) => val,
+                None => self.inherited_loader(*class, name, place),
+            },
             ValueKind::Object(id) => self.object_attribute(*id, name, place),
             ValueKind::Loaded(load, route) => {
                 if matches!(name, "get" | "items" | "keys" | "values" | "pop" | "update" | "copy") {
@@ -53,6 +57,13 @@ impl Interpreter<'_> {
                 AbstractValue::located(ValueKind::Unknown, place)
             }
         }
+    }
+
+    /// `from_pretrained` of a class that derives from a library's model.
+    fn inherited_loader(&mut self, class: usize, name: &str, place: FileRange) -> AbstractValue {
+        let path = self.definitions.external_base(class).map(|base| format!("{base}.{name}"));
+        let kind = path.filter(|path| loads_model(path)).map_or(ValueKind::Unknown, |path| ValueKind::External(path.into()));
+        AbstractValue::located(kind, place)
     }
 
     /// A method of a scalar, a list or a loaded block.

@@ -213,6 +213,11 @@ impl Interpreter<'_> {
                 );
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
+            "_set_gradient_checkpointing" => {
+                let val = args.arg("value", 1).cloned().unwrap_or_else(AbstractValue::unknown);
+                self.candidates().emit_value(Concept::GradientCheckpointing, &val, name, "value", place);
+                AbstractValue::located(ValueKind::Scalar(Value::Null), place)
+            }
             "forward" => AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place),
             "add_adapter" => {
                 self.facts.models[load].trained = true;

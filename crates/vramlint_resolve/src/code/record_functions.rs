@@ -11,7 +11,8 @@ impl Interpreter<'_> {
     /// `dataclasses.replace(record, field=…)`.
     pub(super) fn replaced(&mut self, args: &CallArguments, place: FileRange) -> AbstractValue {
         let unknown = AbstractValue::located(ValueKind::Unknown, place);
-        let Some(ValueKind::Object(old)) = args.positional.first().and_then(AbstractValue::single).map(|alt| alt.kind.clone()) else {
+        let Some(ValueKind::Object(old)) = args.positional.first().and_then(AbstractValue::single).map(|alt| alt.kind.clone())
+        else {
             return unknown;
         };
         let ObjectKind::Instance { class, .. } = self.heap[old].kind else { return unknown };

@@ -113,6 +113,7 @@ impl<'a> Interpreter<'a> {
                 }
             }
             ExprKind::Subscript(base, index) => {
+                self.set_deepspeed_key(base, index, &val, FileRange::new(self.scopes[scope].file, target.range));
                 let base = self.without_reads(|this| this.eval(base, scope));
                 let index = self.eval(index, scope);
                 self.set_item(&base, &index, &val, FileRange::new(self.scopes[scope].file, target.range));

@@ -8,6 +8,7 @@ use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
+use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Call, Expr, ExprKind};
 
 /// Maximum nesting of modules that are searched.
@@ -77,6 +78,10 @@ impl<'a> Interpreter<'a> {
             "cuda" | "cpu" | "xpu" | "npu" | "train" | "eval" | "share_memory" | "to_empty" | "parameters"
             | "named_parameters" | "modules" | "named_modules" | "children" | "named_children" | "state_dict" => {}
             "apply" => self.escape(args),
+            "gradient_checkpointing_enable" => {
+                let on = AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place);
+                self.candidates().emit_value(Concept::GradientCheckpointing, &on, name, "", place);
+            }
             _ => return None,
         }
         Some(AbstractValue::located(ValueKind::Object(id), place))
@@ -223,6 +228,18 @@ impl<'a> Interpreter<'a> {
     pub(super) fn sees_what_is_trained(&self) -> bool {
         let loaded = self.facts.models.iter().any(|model| model.trained || model.in_trainer);
         !self.parameters.hidden && (loaded || !self.parameters.modules.is_empty())
+    }
+
+    /// The library classes of the modules that are trained, or that the trained ones derive from.
+    pub(super) fn built_models(&self) -> Vec<String> {
+        let class = |id: usize| match &self.heap[id].kind {
+            ObjectKind::Instance { class, .. } => self.definitions.external_base(*class),
+            ObjectKind::Library(path) => Some(path.clone()),
+            _ => None,
+        };
+        let paths: BTreeSet<String> =
+            self.parameters.modules.iter().filter_map(|(id, _)| class(*id)).map(|path| path.to_string()).collect();
+        paths.into_iter().filter(|path| library(path) == Some("transformers")).collect()
     }
 
     /// The call that trains modules which keep the dtype in which torch makes them: nothing loads or casts them.

@@ -11,6 +11,7 @@ use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
+use vramlint_syntax::python::{Expr, ExprKind};
 
 impl Interpreter<'_> {
     /// Library calls that configure or run training.
@@ -231,6 +232,20 @@ impl Interpreter<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// `plugin.deepspeed_config["train_micro_batch_size_per_gpu"] = val`.
+    pub(super) fn set_deepspeed_key(&mut self, base: &Expr, index: &Expr, val: &AbstractValue, place: FileRange) {
+        let ExprKind::Value(Value::Text(key)) = &index.kind else { return };
+        if !base.dotted().is_some_and(|name| name.ends_with(".deepspeed_config")) {
+            return;
+        }
+        let concept = match key.as_str() {
+            "train_micro_batch_size_per_gpu" => Concept::MicroBatch,
+            "gradient_accumulation_steps" => Concept::GradientAccumulationSteps,
+            _ => return,
+        };
+        self.candidates().emit_value(concept, val, "deepspeed_config", key, place);
     }
 
     /// Whether a dataset is for evaluation, judging by its name.

@@ -1,7 +1,7 @@
 //! What a run trains for and how much of the model it trains, where no setting says so but the code shows it.
 
 use super::precedence::known;
-use crate::code::{CodeFacts, ModelLoad, TrainingPath};
+use crate::code::{CodeFacts, TrainingPath};
 use crate::features::Feature;
 use crate::file_graph::FileGraph;
 use crate::setting::{Origin, Setting};
@@ -21,6 +21,9 @@ const TASKS: &[(&str, &str)] = &[
     ("ForQuestionAnswering", "question-answering"),
 ];
 
+/// Families with an encoder and a decoder for text, whose `…ForConditionalGeneration` is such a model.
+const SEQ2SEQ: &[&str] = &["T5", "MT5", "UMT5", "LongT5", "Bart", "MBart", "Pegasus", "Marian", "LED", "Blenderbot"];
+
 /// Adds the task, and full training of code that neither adapts nor freezes anything.
 pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, code: Option<&CodeFacts>, task: Option<&str>) {
     let by_model = || code.and_then(task_of_models);
@@ -32,6 +35,12 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
     }
     let is_open =
         [Concept::Method, Concept::Freeze, Concept::LoraR, Concept::LoraTargets].iter().any(|c| settings.contains_key(c));
+    let value = |concept| settings.get(&concept).and_then(Setting::value).and_then(Value::as_str);
+    let keeps_base = value(Concept::Freeze) == Some("base") && !settings.contains_key(&Concept::Method);
+    if keeps_base && !settings.contains_key(&Concept::LoraR) && code.is_some_and(|code| !code.adapters) {
+        let why = message!("the code freezes the model that it loads", "代码冻结了所加载的模型");
+        insert(settings, Concept::Method, "freeze", Origin::Assumed { why });
+    }
     if let Some(code) = code.filter(|code| !is_open && code.trains()) {
         let adapts = graph.any_has(&code.files, Feature::Adapters);
         let freezes = graph.any_has(&code.files, Feature::FrozenParameters)
@@ -81,13 +90,17 @@ pub(super) fn add_precision(
 
 /// The task that the classes of all trained models have.
 fn task_of_models(code: &CodeFacts) -> Option<&'static str> {
-    let mut tasks = code.models.iter().filter(|load| load.trained == Some(true)).map(task_of_class);
+    let loaded = code.models.iter().filter(|load| load.trained == Some(true)).map(|load| load.class.as_str());
+    let mut tasks = loaded.chain(code.built_models.iter().map(String::as_str)).map(task_of_class);
     let first = tasks.next()??;
     tasks.all(|task| task == Some(first)).then_some(first)
 }
 
-fn task_of_class(load: &ModelLoad) -> Option<&'static str> {
-    let class = load.class.rsplit('.').find(|part| part.starts_with(char::is_uppercase))?;
+fn task_of_class(path: &str) -> Option<&'static str> {
+    let class = path.rsplit('.').find(|part| part.starts_with(char::is_uppercase))?;
+    if class.ends_with("ForConditionalGeneration") && SEQ2SEQ.iter().any(|family| class.starts_with(family)) {
+        return Some("seq2seq");
+    }
     TASKS.iter().find(|(end, _)| class.ends_with(end)).map(|(_, task)| *task)
 }
 
