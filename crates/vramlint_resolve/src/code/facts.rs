@@ -230,6 +230,8 @@ pub struct ModelLoad {
     pub trained: Option<bool>,
     /// Whether the call is made only under an undecided condition.
     pub conditional: bool,
+    /// Whether a class of the project that derives from the class loads it.
+    pub derived: bool,
     /// The calls of functions of the project that lead to it, outermost first.
     pub call_chain: Vec<FileRange>,
 }

@@ -208,6 +208,7 @@ impl Interpreter<'_> {
             open: args.open || args.unpacked_block.is_some(),
             trained,
             conditional: record.guard.is_some(),
+            derived: self.parameters.derived_loads.contains(&(place.file, place.range.start)),
             call_chain: record.via.clone(),
         }
     }
@@ -225,10 +226,15 @@ impl Interpreter<'_> {
         }
         let unsloth = library(class) == Some("unsloth");
         let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
+        let configured = args
+            .get("quantization_config")
+            .is_some_and(|val| val.objects().any(|id| matches!(self.heap[id].kind, ObjectKind::Quantization(_))));
         let named: Vec<(String, AbstractValue)> = args
             .keyword
             .iter()
             .filter(|(key, _)| !matches!(key.as_str(), "model_name" | "pretrained_model_name_or_path"))
+            // The configuration says how, where both are given.
+            .filter(|(key, _)| !configured || !matches!(key.as_str(), "load_in_4bit" | "load_in_8bit"))
             .filter(|(key, _)| cast.is_none() || !matches!(key.as_str(), "dtype" | "torch_dtype"))
             .cloned()
             .collect();

@@ -86,6 +86,12 @@ pub(super) fn is_optimizer(path: &str) -> bool {
                 || lower.contains("lamb"))
                 && name.starts_with(char::is_uppercase)
         }
+        // Packages of optimizers.
+        Some(
+            "torch_optimizer" | "pytorch_optimizer" | "prodigyopt" | "schedulefree" | "dadaptation" | "came_pytorch"
+            | "heavyball",
+        ) => name.starts_with(char::is_uppercase) && !path.contains("lr_scheduler"),
+        Some("timm") => path.contains(".optim.") && name.starts_with(char::is_uppercase) && !name.contains("Scheduler"),
         _ => false,
     }
 }

@@ -62,8 +62,9 @@ impl Interpreter<'_> {
     /// `from_pretrained` of a class that derives from a library's model.
     fn inherited_loader(&mut self, class: usize, name: &str, place: FileRange) -> AbstractValue {
         let path = self.definitions.external_base(class).map(|base| format!("{base}.{name}"));
-        let kind = path.filter(|path| loads_model(path)).map_or(ValueKind::Unknown, |path| ValueKind::External(path.into()));
-        AbstractValue::located(kind, place)
+        let Some(path) = path.filter(|path| loads_model(path)) else { return AbstractValue::located(ValueKind::Unknown, place) };
+        self.parameters.derived_loads.insert((place.file, place.range.start));
+        AbstractValue::located(ValueKind::External(path.into()), place)
     }
 
     /// A method of a scalar, a list or a loaded block.

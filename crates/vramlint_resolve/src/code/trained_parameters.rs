@@ -7,7 +7,7 @@ use super::qualified_name::{leaf, library};
 use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use vramlint_base::{FileRange, Value};
+use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Call, Expr, ExprKind};
 
@@ -31,6 +31,8 @@ pub(super) struct TrainedParameters {
     freezes_hidden: bool,
     /// Whether something that is not visible is cast to another dtype, or the default dtype is changed.
     pub(super) casts_hidden: bool,
+    /// Where loaders of classes start that derive from a library's.
+    pub(super) derived_loads: BTreeSet<(FileId, u32)>,
     /// Names of the methods that are called on something that is not visible.
     unseen_methods: BTreeSet<String>,
 }

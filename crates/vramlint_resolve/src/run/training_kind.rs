@@ -1,7 +1,7 @@
 //! What a run trains for and how much of the model it trains, where no setting says so but the code shows it.
 
 use super::precedence::known;
-use crate::code::{CodeFacts, TrainingPath};
+use crate::code::{CodeFacts, ModelLoad, TrainingPath};
 use crate::features::Feature;
 use crate::file_graph::FileGraph;
 use crate::setting::{Origin, Setting};
@@ -90,8 +90,12 @@ pub(super) fn add_precision(
 
 /// The task that the classes of all trained models have.
 fn task_of_models(code: &CodeFacts) -> Option<&'static str> {
-    let loaded = code.models.iter().filter(|load| load.trained == Some(true)).map(|load| load.class.as_str());
-    let mut tasks = loaded.chain(code.built_models.iter().map(String::as_str)).map(task_of_class);
+    // A loop of its own may train a derived class for something else: a reward, a policy.
+    let by_trainer = matches!(code.dialect, Some(Dialect::HfTrainer | Dialect::Trl));
+    let of_load =
+        |load: &ModelLoad| task_of_class(&load.class).filter(|task| !load.derived || by_trainer || !matches!(*task, "causal-lm"));
+    let loaded = code.models.iter().filter(|load| load.trained == Some(true)).map(of_load);
+    let mut tasks = loaded.chain(code.built_models.iter().map(|class| task_of_class(class)));
     let first = tasks.next()??;
     tasks.all(|task| task == Some(first)).then_some(first)
 }

@@ -160,7 +160,13 @@ fn promote_flag(
 ) {
     let Some(launch) = sources.launch.as_deref() else { return };
     let options = launch.options();
-    let Some(value) = options.iter().rfind(|o| option_matches_dest(code, &o.name, option)).and_then(|o| o.value.as_ref()) else {
+    let Some(given) = options.iter().rfind(|o| option_matches_dest(code, &o.name, option)) else { return };
+    let Some(value) = given.value.as_ref() else {
+        // A switch: what the code makes of it counts.
+        if found.candidate.known().is_some() {
+            let origin = Origin::Flag { place: FileRange::new(launch.file, given.word), flag: format!("--{option}") };
+            candidates.add(concept, SourceLayer::Decided, Candidate { origin, ..found.candidate.clone() });
+        }
         return;
     };
     let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: format!("--{option}") };
