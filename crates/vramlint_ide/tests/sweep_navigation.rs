@@ -76,7 +76,7 @@ fn answers_lie_in_their_files(projects: &[PathBuf], step: usize) {
             let whole = TextRange::new(0, text.len() as u32);
             for action in actions(&report, file, whole, Lang::Zh) {
                 assert!(action.edits.iter().all(|edit| holds(edit.place)), "{action:?}");
-                assert_eq!(action.edits.is_empty(), action.rule.is_some());
+                assert_eq!(action.edits.is_empty(), action.page.is_some());
             }
         }
     }
