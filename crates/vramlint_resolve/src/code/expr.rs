@@ -312,6 +312,8 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
             "is not" | "!=",
             ValueKind::Scalar(Value::Null),
         ) => Some(true),
+        (ValueKind::External(path), "is" | "==", ValueKind::Scalar(Value::Null)) if is_variable(path) => Some(false),
+        (ValueKind::External(path), "is not" | "!=", ValueKind::Scalar(Value::Null)) if is_variable(path) => Some(true),
         _ => None,
     };
     match known {
@@ -329,6 +331,11 @@ fn contains(list: &AbstractValue, item: &AbstractValue) -> Option<bool> {
     let item = item.constant()?;
     let items = items.iter().map(AbstractValue::constant).collect::<Option<Vec<_>>>()?;
     Some(items.into_iter().any(|known| same_scalar(known, item)))
+}
+
+/// Whether an external name is that of an environment variable that is set.
+fn is_variable(path: &str) -> bool {
+    path.starts_with("os.environ.")
 }
 
 fn same_scalar(a: &Value, b: &Value) -> bool {

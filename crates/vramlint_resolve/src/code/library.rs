@@ -5,6 +5,7 @@ use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes;
 use super::qualified_name::{self, leaf};
+use super::script_arguments::RankVariables;
 use super::value::{AbstractValue, ValueKind, ValueSource, declare, environment_variable, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -309,6 +310,19 @@ impl Interpreter<'_> {
             "os.environ.get" | "os.getenv" | "os.environ.pop" => {
                 let name = name?;
                 let own = environment_variable(&name, place);
+                let absent = AbstractValue::located(ValueKind::Scalar(Value::Null), place);
+                match (self.command_line.arguments.rank_variable(&name), name.as_str()) {
+                    (Some(RankVariables::Absent), _) => return Some(args.positional.get(1).cloned().unwrap_or(absent)),
+                    (Some(RankVariables::Set(count)), "WORLD_SIZE") => {
+                        return Some(AbstractValue::located(ValueKind::Scalar(Value::Text(count.to_string())), place));
+                    }
+                    // Each process has a value of its own.
+                    (Some(RankVariables::Set(_)), _) => {
+                        return Some(AbstractValue::located(ValueKind::External(format!("os.environ.{name}").into()), place));
+                    }
+                    (Some(RankVariables::Unknown), _) => return Some(own),
+                    (None, _) => {}
+                }
                 Some(match args.positional.get(1) {
                     Some(default) => {
                         let default = declare(default.clone(), &name, None).map_source(|source| {

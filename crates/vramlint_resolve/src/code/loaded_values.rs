@@ -5,6 +5,7 @@ use super::command_line::guessed_word;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes::argument_class;
+use super::script_arguments::RankVariables;
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value, is_templated};
@@ -228,6 +229,11 @@ impl<'a> Interpreter<'a> {
                     if known { Some(true) } else { is_plain.then_some(false) }
                 }
                 _ => None,
+            },
+            ValueKind::External(path) if &**path == "os.environ" => match self.command_line.arguments.rank_variable(name)? {
+                RankVariables::Absent => Some(false),
+                RankVariables::Set(_) => Some(true),
+                RankVariables::Unknown => None,
             },
             _ => None,
         }

@@ -67,7 +67,7 @@ pub use modules::ModuleIndex;
 pub(crate) use modules::imported;
 pub use qualified_name::library;
 pub use recorded_call::{ArgValue, CallArgument, DictEntry, LibraryCall, PossibleValue};
-pub use script_arguments::{GivenOption, ScriptArguments};
+pub use script_arguments::{GivenOption, RankVariables, ScriptArguments};
 pub(crate) use sources::ProjectFiles;
 pub(crate) use step_budget::STEP_LIMIT;
 

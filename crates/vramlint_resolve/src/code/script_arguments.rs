@@ -15,6 +15,24 @@ pub struct ScriptArguments {
     pub complete: bool,
     /// The folder of the file that holds the command; paths in the command are relative to it.
     pub folder: Option<String>,
+    /// What the launcher tells each process in its environment; `None` if the launcher is not known.
+    pub ranks: Option<RankVariables>,
+}
+
+/// `WORLD_SIZE`, `RANK` and `LOCAL_RANK` in the environment of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankVariables {
+    /// Nothing sets them: one process without a launcher.
+    Absent,
+    /// The launcher of this number of processes sets them.
+    Set(i64),
+    /// A launcher starts an unknown number of processes.
+    Unknown,
+}
+
+impl RankVariables {
+    /// The variables that launchers set for each process (torch 2.15 `elastic/agent/server/local_elastic_agent.py`).
+    const NAMES: [&str; 4] = ["WORLD_SIZE", "RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE"];
 }
 
 /// An option on a command line.
@@ -46,6 +64,11 @@ impl ScriptArguments {
     pub(super) fn assignment(&self, route: &[String]) -> Option<&GivenOption> {
         let key = route.join(".");
         self.options.iter().rev().find(|given| given.assigned && given.name == key)
+    }
+
+    /// What is known of an environment variable that a launcher sets; `None` for any other.
+    pub(super) fn rank_variable(&self, name: &str) -> Option<RankVariables> {
+        self.ranks.filter(|_| RankVariables::NAMES.contains(&name))
     }
 
     /// `sys.argv[index]`.

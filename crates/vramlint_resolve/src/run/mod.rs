@@ -15,6 +15,7 @@ mod framework_program;
 mod import_graph;
 mod launch_path;
 mod precedence;
+mod rank_variables;
 mod row_spreading;
 mod run_sources;
 mod shared_ranks;

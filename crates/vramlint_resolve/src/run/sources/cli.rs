@@ -1,6 +1,7 @@
 //! Candidates from the command line of a script: `--batch_size 4`, `training.lr=1e-4`.
 
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
+use super::super::rank_variables::rank_variables;
 use crate::code::{CodeFacts, GivenOption, ScriptArguments};
 use crate::file_graph::FileGraph;
 use crate::launch::{Argument, ArgumentValue, Launch};
@@ -82,6 +83,7 @@ pub(in crate::run) fn script_arguments(graph: &FileGraph, launch: &Launch) -> Sc
         positional: launch.arguments.iter().filter(|word| !is_part(word)).map(|word| word.text().map(str::to_owned)).collect(),
         complete: !launch.may_have_more_options(&file.text),
         folder: Some(file.folder().to_owned()),
+        ranks: rank_variables(graph, launch),
         words: Some(launch.arguments.iter().map(|word| word.text().map(str::to_owned)).collect()),
     }
 }
