@@ -151,6 +151,16 @@ fn numbers_may_be_left_to_others() {
 }
 
 #[test]
+fn a_list_in_one_word_is_a_list() {
+    let both = Value::List(vec![text("q_proj"), text("v_proj")]);
+    for word in [r#"["q_proj", "v_proj"]"#, "['q_proj', 'v_proj']"] {
+        assert_eq!(plain("lora_target_modules", &text(word)).map(|found| found.value), Some(both.clone()));
+    }
+    let pattern = text("[qv]_proj");
+    assert_eq!(plain("lora_target_modules", &pattern).map(|found| found.value), Some(pattern));
+}
+
+#[test]
 fn traps_say_nothing() {
     let number = int(8);
     says_nothing(

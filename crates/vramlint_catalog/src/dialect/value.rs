@@ -255,6 +255,11 @@ fn either(value: &Value, on: &str, off: &str) -> Option<Value> {
 }
 
 fn names(value: &Value) -> Option<Value> {
+    // `--lora_target_modules '["q_proj", "v_proj"]'`: one word of the command line that Python or JSON reads as a list.
+    let written = |text: &str| serde_json::from_str::<Vec<String>>(&text.replace('\'', "\"")).ok();
+    if let Some(items) = value.as_str().filter(|text| text.trim_start().starts_with('[')).and_then(written) {
+        return names(&Value::List(items.into_iter().map(Value::Text).collect()));
+    }
     let named = |value: &Value| value.as_str().is_some_and(|name| !name.trim().is_empty());
     let fits = match value {
         Value::List(items) => !items.is_empty() && items.iter().all(named),

@@ -102,7 +102,9 @@ impl<'a> Interpreter<'a> {
             ..ValueSource::default()
         };
         let loader = self.facts.loads.get(load).and_then(|load| load.loader).unwrap_or(Loader::PyYaml);
-        let assigned = self.command_line.arguments.assignment(&route).filter(|_| loader == Loader::OmegaConf);
+        // A path of several keys is nothing else than a key of the file, whoever merges it.
+        let merges = loader == Loader::OmegaConf || route.len() > 1;
+        let assigned = self.command_line.arguments.assignment(&route).filter(|_| merges);
         let value = match (assigned, self.loaded_node(load, &route)) {
             (Some(given), _) => given.words.first().and_then(Option::as_deref).map(guessed_word),
             (None, LoadedNode::Present(node)) if !node.is_mapping() => node.value(loader),

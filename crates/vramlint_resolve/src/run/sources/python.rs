@@ -189,7 +189,7 @@ fn reads_known_file(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, f
 fn loaded_file_value(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, found: &CodeCandidate) -> Option<Candidate> {
     let (index, keys) = found.loaded_key.as_ref()?;
     let load = code.loads.get(*index)?;
-    if load.loader == Some(Loader::OmegaConf)
+    if (load.loader == Some(Loader::OmegaConf) || keys.len() > 1)
         && let Some(mut candidate) = command_line_override(sources, keys)
     {
         if candidate.known().is_some() && found.candidate.known().is_some() {
@@ -210,7 +210,7 @@ fn loaded_file_value(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, 
     Some(candidate)
 }
 
-/// `training.lr=1e-4` on the command line, which Hydra and OmegaConf put above the file.
+/// `training.lr=1e-4` on the command line, which Hydra, OmegaConf and scripts with a merge of their own put above the file.
 fn command_line_override(sources: &RunSources, keys: &[String]) -> Option<Candidate> {
     let launch = sources.launch.as_deref()?;
     let key_path = keys.join(".");

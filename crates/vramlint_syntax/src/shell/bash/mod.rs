@@ -4,6 +4,7 @@ mod arithmetic;
 mod assign;
 mod branches;
 mod command;
+mod comment_substitutions;
 mod conditions;
 mod delimiters;
 mod documents;
@@ -31,7 +32,7 @@ pub(super) fn parse(text: &str) -> Script {
 fn walk_text(text: &str, scope: Scope, nesting: usize) -> Option<Script> {
     let whole = text.len();
     let text = limits::readable(text);
-    let tree = limits::parse(&tree_sitter_bash::LANGUAGE.into(), text)?;
+    let tree = limits::parse(&tree_sitter_bash::LANGUAGE.into(), &comment_substitutions::blanked(text))?;
     let outline = outline::Outline::of(&tree, text);
     let mut script = Script::default();
     for comment in &outline.comments {
