@@ -6,6 +6,7 @@ use super::interpreter::Interpreter;
 use super::library_classes;
 use super::qualified_name::{self, leaf};
 use super::script_arguments::RankVariables;
+use super::record_classes::PARSER;
 use super::value::{AbstractValue, ValueKind, ValueSource, declare, environment_variable, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -93,6 +94,10 @@ impl Interpreter<'_> {
                 AbstractValue::located(ValueKind::Unknown, place)
             }
             ObjectKind::Library(path) => self.call_library_method(id, &path, name, args, place),
+            ObjectKind::Instance { .. } if name.starts_with("parse_") && self.heap[id].attributes.contains_key(PARSER) => {
+                let parser = self.heap[id].attributes[PARSER].objects().next();
+                parser.map_or_else(AbstractValue::unknown, |parser| self.call_method(parser, name, args, place))
+            }
             ObjectKind::Instance { class, .. } => {
                 if let Some(base) = self.definitions.external_base(class) {
                     self.call_library_method(id, &base, name, args, place)

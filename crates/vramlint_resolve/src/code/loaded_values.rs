@@ -221,6 +221,10 @@ impl<'a> Interpreter<'a> {
                     let may_have = *open || entries.iter().any(|(key, _)| key.as_str() == Some(name));
                     if has { Some(true) } else { (!may_have).then_some(false) }
                 }
+                // Every model of transformers has these.
+                ObjectKind::Model(_) => {
+                    matches!(name, "gradient_checkpointing_enable" | "enable_input_require_grads" | "config").then_some(true)
+                }
                 ObjectKind::Namespace(parser) => Some(self.option_names(*parser).iter().any(|known| known == name)),
                 ObjectKind::Instance { class, rest } => {
                     let known = self.definitions.class_attribute(&self.scopes, *class, name).is_some();

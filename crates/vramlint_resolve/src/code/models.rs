@@ -54,7 +54,13 @@ impl Interpreter<'_> {
                 ) || (path.contains("PeftModel") && name == "from_pretrained") =>
             {
                 let model = args.arg("model", 0).cloned().unwrap_or_else(AbstractValue::unknown);
-                self.facts.adapters |= path.contains("PeftModel");
+                if path.contains("PeftModel") {
+                    self.facts.adapters = true;
+                    if args.get("is_trainable").and_then(AbstractValue::constant) == Some(&Value::Bool(true)) {
+                        let lora = AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Lora)), place);
+                        self.candidates().emit_adapters(&lora, path, place);
+                    }
+                }
                 if matches!(name, "prepare_model_for_kbit_training" | "prepare_model_for_int8_training") {
                     self.checkpoint_for_kbit_training(args, name, place);
                 }

@@ -10,6 +10,9 @@ use super::value::{AbstractValue, ValueKind, declare};
 use vramlint_base::FileRange;
 use vramlint_syntax::python::{Expr, ExprKind};
 
+/// The attribute that holds the parser of a class that derives from one of a library.
+pub(super) const PARSER: &str = "__parser__";
+
 impl<'a> Interpreter<'a> {
     /// Whether a decorator turns a class into a record.
     pub(super) fn is_record_maker(&mut self, decorator: &'a Expr, scope: usize) -> bool {
@@ -53,6 +56,11 @@ impl<'a> Interpreter<'a> {
             }
         } else if let Some(base) = self.definitions.external_base(class) {
             self.initialize_library_base(&base, id, args, place);
+            if matches!(leaf(&base), "HfArgumentParser" | "TrlParser")
+                && let Some(parser) = self.parser_call(&base, args, place)
+            {
+                self.heap[id].attributes.insert(PARSER.to_owned(), parser);
+            }
         }
         val
     }

@@ -143,6 +143,7 @@ fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy, tur
     if candidates.iter().any(|(layer, candidate)| *layer < SourceLayer::OptionDefault && candidate.condition.is_none()) {
         candidates.retain(|(layer, _)| *layer != SourceLayer::FieldDefault);
     }
+    join_branches(&mut candidates);
     let open_call = turned_on && candidates.iter().any(|(layer, c)| *layer == SourceLayer::Decided && c.condition.is_some());
     let winner = winner(&candidates, join).filter(|index| !open_call || candidates[*index].0 <= SourceLayer::Decided);
     let decided = winner.is_some_and(|index| candidates[index].0 < SourceLayer::Decided);
@@ -152,6 +153,22 @@ fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy, tur
         _ => None,
     };
     Setting { candidates: candidates.into_iter().map(|(_, candidate)| candidate).collect(), winner, precedence }
+}
+
+/// Makes a value certain that both branches of one condition give.
+fn join_branches(candidates: &mut Vec<(SourceLayer, Candidate)>) {
+    let found = candidates.iter().enumerate().find_map(|(index, (layer, candidate))| {
+        let negated = format!("not ({})", candidate.condition.as_deref()?);
+        let other = candidates.iter().position(|(rival_layer, rival)| {
+            rival_layer == layer && rival.condition.as_deref() == Some(&negated) && same(&rival.value, &candidate.value)
+        })?;
+        candidate.known().is_some().then_some((index, other))
+    });
+    if let Some((index, other)) = found {
+        candidates[index].1.condition = None;
+        candidates.remove(other);
+        candidates.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
+    }
 }
 
 fn winner(candidates: &[(SourceLayer, Candidate)], join: MergePolicy) -> Option<usize> {
