@@ -24,6 +24,8 @@ pub(super) struct Loop {
     pub(super) id: usize,
     /// `N` of `for … in range(N)`.
     pub(super) times: Option<AbstractValue>,
+    /// Whether it visits the parameters or layers of a model, which stands for each of them.
+    pub(super) of_parts: bool,
 }
 
 /// Something that a library may call later.

@@ -238,6 +238,10 @@ impl Interpreter<'_> {
 
     /// `.half()`, `.to(torch.bfloat16)`, `.to("cuda", dtype=…)`: the dtype of the weights from here on.
     pub(super) fn cast(&mut self, load: usize, name: &str, args: &CallArguments, place: FileRange) {
+        // A loop that casts some layers does not cast the model.
+        if self.control.loops.last().is_some_and(|open| open.of_parts) && !self.control.guards.is_empty() {
+            return;
+        }
         if let Some(to) = Self::cast_dtype(name, args, place) {
             let certain = self.control.guards.is_empty();
             self.facts.models[load].cast = Some(if certain { to } else { AbstractValue::located(ValueKind::Unknown, place) });

@@ -54,7 +54,7 @@ impl<'a> Interpreter<'a> {
             StmtKind::For { target, iter, body, orelse } => self.for_loop(target, iter, body, orelse, scope),
             StmtKind::While { test, body, orelse } => {
                 self.eval(test, scope);
-                self.loop_body(None, body, scope);
+                self.loop_body(None, false, body, scope);
                 self.block(orelse, scope);
             }
             StmtKind::With { items, body } => return self.with_block(items, body, scope),
@@ -191,6 +191,7 @@ impl<'a> Interpreter<'a> {
         }
         // The loop variable stands for all items, so only what they have in common is known.
         let part = visited_part(iter, &over);
+        let of_parts = part.is_some();
         let item = part.unwrap_or_else(|| match over.single().map(|alt| &alt.kind) {
             Some(ValueKind::Items(items)) if items.len() == 1 => items[0].clone(),
             Some(ValueKind::Items(items) | ValueKind::Bundle(items)) if !items.is_empty() => {
@@ -210,13 +211,13 @@ impl<'a> Interpreter<'a> {
             }
             _ => None,
         };
-        self.loop_body(times, body, scope);
+        self.loop_body(times, of_parts, body, scope);
         self.block(orelse, scope);
     }
 
-    fn loop_body(&mut self, times: Option<AbstractValue>, body: &'a [Stmt], scope: usize) {
+    fn loop_body(&mut self, times: Option<AbstractValue>, of_parts: bool, body: &'a [Stmt], scope: usize) {
         let id = self.training.next_loop_id();
-        self.control.loops.push(Loop { id, times });
+        self.control.loops.push(Loop { id, times, of_parts });
         self.block(body, scope);
         self.control.loops.pop();
     }
