@@ -20,7 +20,8 @@ impl Interpreter<'_> {
             return unknown;
         }
         let copy = self.new_object(self.heap[old].kind.clone());
-        self.heap[copy].attributes = self.heap[old].attributes.clone();
+        let attributes = self.heap[old].attributes.clone();
+        self.heap[copy].attributes = attributes;
         let whole = AbstractValue::located(ValueKind::Object(copy), place);
         let owner = self.definitions.classes[class].def.name.clone();
         for (name, val) in &args.keyword {
@@ -68,7 +69,7 @@ impl Interpreter<'_> {
     pub(super) fn is_instance(&self, val: &AbstractValue, class: &AbstractValue) -> Option<bool> {
         if let Some(mapping) = val.single().filter(|alt| alt.condition.is_none()).and_then(|alt| self.is_loaded_mapping(alt)) {
             let is_dict = class.library_path().is_some_and(|path| &*path == "builtins.dict");
-            return (mapping && is_dict || !mapping && is_dict).then_some(mapping);
+            return is_dict.then_some(mapping);
         }
         let alt = val.single().filter(|alt| !alt.source.may_be_overridden && alt.condition.is_none())?;
         let classes = match &class.single()?.kind {

@@ -51,7 +51,7 @@ fn has_model_name(name: &str) -> bool {
     (name.contains("Model") || name.contains("For")) && !name.contains("Config") && !name.contains("Tokenizer")
 }
 
-impl<'a> Interpreter<'a> {
+impl Interpreter<'_> {
     /// Whether an object is a module of torch that the code builds.
     fn is_module(&self, id: usize) -> bool {
         match &self.heap[id].kind {
@@ -186,7 +186,9 @@ impl<'a> Interpreter<'a> {
                 ValueKind::Object(id) if self.is_module(*id) => found.push(*id),
                 ValueKind::Object(id) if depth > 0 => {
                     if let ObjectKind::Dict { entries, .. } = &self.heap[*id].kind {
-                        entries.iter().for_each(|(_, val)| self.collect_modules(val, depth - 1, found));
+                        for (_, val) in entries {
+                            self.collect_modules(val, depth - 1, found);
+                        }
                     }
                 }
                 ValueKind::Items(items) | ValueKind::Bundle(items) if depth > 0 => {
