@@ -27,7 +27,7 @@ impl<'a> Interpreter<'a> {
             let (truth, condition) = match &arm.test {
                 Some(test) => {
                     let val = self.eval(test, scope);
-                    (self.heap.truth(&val), one_line(self.sources.text(FileRange::new(file, test.range))))
+                    (self.truth(&val), one_line(self.sources.text(FileRange::new(file, test.range))))
                 }
                 None => (Some(true), none_of(&tests)),
             };

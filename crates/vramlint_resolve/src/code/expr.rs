@@ -53,7 +53,7 @@ impl<'a> Interpreter<'a> {
             }
             ExprKind::Binary(left, op, right) => {
                 let left = self.eval(left, scope);
-                if *op == "and" && self.heap.truth(&left) == Some(false) || *op == "or" && self.heap.truth(&left) == Some(true) {
+                if *op == "and" && self.truth(&left) == Some(false) || *op == "or" && self.truth(&left) == Some(true) {
                     return left;
                 }
                 let right = self.eval(right, scope);
@@ -129,7 +129,7 @@ impl<'a> Interpreter<'a> {
 
     fn conditional(&mut self, test: &'a Expr, body: &'a Expr, orelse: &'a Expr, place: FileRange, scope: usize) -> AbstractValue {
         let val = self.eval(test, scope);
-        match self.heap.truth(&val) {
+        match self.truth(&val) {
             Some(true) => return self.eval(body, scope),
             Some(false) => return self.eval(orelse, scope),
             None => {}
@@ -159,7 +159,7 @@ impl<'a> Interpreter<'a> {
         match op {
             "or" => return self.or_value(left, right),
             "and" => {
-                return if self.heap.truth(left) == Some(true) {
+                return if self.truth(left) == Some(true) {
                     right.clone()
                 } else {
                     AbstractValue::located(ValueKind::Unknown, place)
@@ -209,7 +209,7 @@ impl<'a> Interpreter<'a> {
 
     /// `a or b`.
     fn or_value(&mut self, left: &AbstractValue, right: &AbstractValue) -> AbstractValue {
-        match self.heap.truth(left) {
+        match self.truth(left) {
             Some(true) => left.clone(),
             Some(false) => right.clone(),
             None => left.clone().or_else(right.clone()),
@@ -219,7 +219,7 @@ impl<'a> Interpreter<'a> {
     fn unary(&mut self, op: &str, inner: &AbstractValue, place: FileRange) -> AbstractValue {
         if op == "not" {
             let may_be_overridden = inner.alternatives.iter().any(|alt| alt.source.may_be_overridden);
-            return match self.heap.truth(inner) {
+            return match self.truth(inner) {
                 Some(truth) => AbstractValue::new(
                     ValueKind::Scalar(Value::Bool(!truth)),
                     ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() },

@@ -43,6 +43,12 @@ impl Interpreter<'_> {
             | (Some("os"), "fspath" | "abspath" | "realpath" | "expanduser" | "normpath" | "join") => {
                 self.path_of_parts(args, place)
             }
+            // Files of the project are there; others may be where it runs.
+            (Some("os"), "exists" | "isfile")
+                if args.positional.first().is_some_and(|path| self.named_file(path, place).is_some()) =>
+            {
+                AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place)
+            }
             (Some("os"), "dirname") => match args.positional.first() {
                 Some(val) => self.attribute(val, "parent", place),
                 None => AbstractValue::located(ValueKind::Unknown, place),

@@ -163,6 +163,19 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// Whether a value is certainly true or false; a block of a file is true.
+    pub(super) fn truth(&self, val: &AbstractValue) -> Option<bool> {
+        let block = || {
+            let alt = val.single().filter(|alt| alt.condition.is_none())?;
+            let ValueKind::Loaded(load, route) = &alt.kind else { return None };
+            match self.loaded_node(*load, route) {
+                LoadedNode::Present(node) if node.is_mapping() => Some(node.entries().next().is_some()),
+                _ => None,
+            }
+        };
+        self.heap.truth(val).or_else(block)
+    }
+
     /// Whether a call unpacks a block of a file that is not known.
     pub(super) fn has_unknown_block(&self, args: &CallArguments) -> bool {
         args.unpacked_block
