@@ -69,6 +69,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let Some((config, bits)) = calls::quantization(at, load) else { continue };
+        // Two undecided conditions may exclude each other: full training is cast, adapters are quantized.
+        if config.conditional && config.condition != call.condition {
+            continue;
+        }
         // bitsandbytes moves 4-bit models since 0.43, and cannot move 8-bit ones.
         if moves && bits != 8 {
             continue;
