@@ -48,7 +48,8 @@ impl Interpreter<'_> {
             for given in self.command_line.arguments.options.iter().filter(|given| !given.assigned) {
                 let name = given.name.replace('-', "_");
                 let val = AbstractValue::located(ValueKind::Unknown, place);
-                fields.push((name.clone(), self.command_line.as_option_value(val, &name, &[], &OptionForm::default())));
+                let form = OptionForm { list: given.words.len() > 1, ..OptionForm::default() };
+                fields.push((name.clone(), self.command_line.as_option_value(val, &name, &[], &form)));
             }
         }
         for (name, val) in fields {

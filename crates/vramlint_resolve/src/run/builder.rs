@@ -7,7 +7,9 @@ use super::sources::{cli, data_file, deepspeed, defaults, launcher, python, shar
 use super::training_run::Run;
 use super::unknown_reads::UnknownReads;
 use super::world_size::WorldSizeInput;
-use super::{batch_factors, derive, distribution_hints, framework_program, shared_ranks, training_kind, unsupported, vllm_mode};
+use super::{
+    batch_factors, derive, distribution_hints, framework_program, handed_on, shared_ranks, training_kind, unsupported, vllm_mode,
+};
 use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
@@ -74,6 +76,10 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     }
     if let (Some(framework), Some(own)) = (program, &sources.code) {
         framework_program::add_own_defaults(&mut candidates, own, framework, task.as_deref(), &versions);
+    }
+    if let Some(code) = code {
+        handed_on::drop_what_stays_behind(&mut candidates, &launcher, code);
+        handed_on::drop_longer_sequences(&mut candidates, dialect, task.as_deref(), &versions);
     }
     if distribution_hints::splits_batches(graph, code) {
         add_split(&mut candidates, sources);

@@ -12,6 +12,7 @@ mod discover;
 mod distribution_hints;
 mod documented;
 mod framework_program;
+mod handed_on;
 mod import_graph;
 mod launch_path;
 mod precedence;

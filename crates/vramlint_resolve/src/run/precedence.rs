@@ -4,7 +4,7 @@
 use super::auto_values::without_auto;
 use crate::setting::{Candidate, Precedence, Resolved, Setting};
 use std::collections::BTreeMap;
-use vramlint_base::{Message, Value};
+use vramlint_base::{FileRange, Message, Value};
 use vramlint_catalog::Concept;
 
 /// The source layer of a candidate. A smaller layer has precedence.
@@ -74,6 +74,12 @@ impl CandidateSet {
     /// Removes the candidates for `concept`, for a step that adds others instead.
     pub(super) fn take(&mut self, concept: Concept) -> Vec<(SourceLayer, Candidate)> {
         self.by_concept.remove(&concept).unwrap_or_default()
+    }
+
+    /// Whether `concept` has a candidate that is written at this place.
+    pub(super) fn has_place(&self, concept: Concept, place: Option<FileRange>) -> bool {
+        let candidates = self.by_concept.get(&concept).map_or(&[][..], Vec::as_slice);
+        place.is_some() && candidates.iter().any(|(_, candidate)| candidate.origin.place() == place)
     }
 
     /// Whether `concept` has a candidate above the tools' defaults.
@@ -210,7 +216,7 @@ pub(super) fn unknown(why: Message, raw: impl Into<String>, origin: crate::Origi
 mod tests {
     use super::*;
     use crate::Origin;
-    use vramlint_base::{FileId, FileRange, TextRange};
+    use vramlint_base::{FileId, TextRange};
 
     fn at(value: i64) -> Candidate {
         let place = FileRange::new(FileId(0), TextRange::at(0));

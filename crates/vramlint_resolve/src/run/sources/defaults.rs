@@ -1,5 +1,6 @@
 //! Defaults: what holds for settings that are not written anywhere.
 
+use super::super::handed_on;
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use crate::code::{CodeFacts, library};
 use crate::setting::Origin;
@@ -36,6 +37,11 @@ pub(in crate::run) fn add(
         };
         candidates.add(Concept::WeightsDtype, SourceLayer::Default, candidate);
     }
+    let plain = dialect == Dialect::Trl && code.is_some_and(handed_on::has_plain_arguments);
+    let default_of = |concept| {
+        let of_arguments = plain.then(|| dialect::default_of(Dialect::HfTrainer, concept, task, versions)).flatten();
+        of_arguments.or_else(|| dialect::default_of(dialect, concept, task, versions))
+    };
     for concept in Concept::ALL {
         let holds = match concept {
             Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets | Concept::LoraDropout | Concept::UseDora => adapters,
@@ -50,7 +56,7 @@ pub(in crate::run) fn add(
             _ if concept.is_sharding() => false,
             _ => true,
         };
-        if holds && let Some((value, source)) = dialect::default_of(dialect, *concept, task, versions) {
+        if holds && let Some((value, source)) = default_of(*concept) {
             let origin = Origin::Default { tool: dialect.framework().name, source };
             candidates.add(*concept, SourceLayer::Default, known(value, "", origin));
         }

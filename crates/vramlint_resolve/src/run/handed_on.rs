@@ -1,0 +1,102 @@
+//! Arguments that a script parses and does not hand on: the trainer then has the defaults of its own arguments.
+
+use super::precedence::{CandidateSet, SourceLayer};
+use crate::code::{ArgValue, CodeFacts, LibraryCall};
+use vramlint_base::Value;
+use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
+
+/// What the fields of `transformers.TrainingArguments` set, and nothing else of a trainer.
+const OF_ARGUMENTS: &[Concept] = &[
+    Concept::MicroBatch,
+    Concept::GradientAccumulationSteps,
+    Concept::Epochs,
+    Concept::LearningRate,
+    Concept::Optimizer,
+    Concept::MixedPrecision,
+    Concept::MaxGradNorm,
+    Concept::DataloaderWorkers,
+];
+
+/// Drops what is only parsed or declared, if the arguments of every trainer are made in one call that shows all of them.
+pub(super) fn drop_what_stays_behind(candidates: &mut CandidateSet, launcher: &CandidateSet, code: &CodeFacts) {
+    if !made_in_full(code) {
+        return;
+    }
+    for concept in OF_ARGUMENTS {
+        if candidates.has_decided(*concept) {
+            continue;
+        }
+        for (layer, candidate) in candidates.take(*concept) {
+            let parsed = matches!(
+                layer,
+                SourceLayer::Flag | SourceLayer::OptionDefault | SourceLayer::Constant | SourceLayer::FieldDefault
+            );
+            if !parsed || launcher.has_place(*concept, candidate.origin.place()) {
+                candidates.add(*concept, layer, candidate);
+            }
+        }
+    }
+}
+
+/// Drops longer lengths that TRL's arguments do not get: it cuts samples to its own default.
+pub(super) fn drop_longer_sequences(
+    candidates: &mut CandidateSet,
+    dialect: Dialect,
+    task: Option<&str>,
+    versions: &LibraryVersions,
+) {
+    let concept = Concept::SequenceLength;
+    if dialect != Dialect::Trl || candidates.has_decided(concept) {
+        return;
+    }
+    let Some(limit) = dialect::default_of(dialect, concept, task, versions).and_then(|(value, _)| value.as_int()) else { return };
+    let taken = candidates.take(concept);
+    let is_longer = |layer: SourceLayer, value: Option<&Value>| {
+        layer == SourceLayer::Constant && value.and_then(Value::as_int).is_some_and(|length| length > limit)
+    };
+    for (layer, candidate) in taken {
+        if !is_longer(layer, candidate.known()) {
+            candidates.add(concept, layer, candidate);
+        }
+    }
+}
+
+/// Whether the arguments of every trainer come from calls in the code of which each argument is visible.
+fn made_in_full(code: &CodeFacts) -> bool {
+    let mut trainers = code.calls.iter().filter(|call| !call.uncalled && is_trainer(call)).peekable();
+    trainers.peek().is_some() && trainers.all(|trainer| made_for(trainer, code).is_some_and(shows_all))
+}
+
+fn is_trainer(call: &LibraryCall) -> bool {
+    let library = ["transformers.", "trl."].iter().any(|library| call.path.starts_with(library));
+    library && call.path.rsplit('.').next().is_some_and(|name| name.ends_with("Trainer"))
+}
+
+/// The call that makes the arguments of a trainer.
+fn made_for<'c>(trainer: &LibraryCall, code: &'c CodeFacts) -> Option<&'c LibraryCall> {
+    let argument =
+        trainer.arguments.iter().find(|argument| argument.name.as_deref() == Some("args") || argument.position == Some(1))?;
+    match argument.values.as_slice() {
+        [value] => match value.value {
+            ArgValue::ResultOf(index) => code.calls.get(index),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn shows_all(call: &LibraryCall) -> bool {
+    let is_arguments = call.path.ends_with("TrainingArguments") || call.path.starts_with("trl.") && call.path.ends_with("Config");
+    is_arguments && !call.open && !call.is_subclass && call.unpacked_block.is_none() && call.assigned.is_empty()
+}
+
+/// Whether the arguments of a trainer of TRL are those of transformers, whose defaults then hold.
+pub(super) fn has_plain_arguments(code: &CodeFacts) -> bool {
+    let of_trl = |path: &str| path.starts_with("trl.") && path.ends_with("Config") && path != "trl.ModelConfig";
+    let plain = |path: &str| path.starts_with("transformers.") && path.ends_with("TrainingArguments");
+    let paths = || {
+        let classes = code.argument_classes.iter().map(|class| class.name.as_str());
+        classes.chain(code.calls.iter().filter(|call| !call.uncalled).map(|call| call.path.as_str()))
+    };
+    paths().any(plain) && !paths().any(of_trl)
+}
