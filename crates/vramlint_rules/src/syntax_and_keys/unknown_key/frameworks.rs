@@ -83,7 +83,7 @@ fn unknown(
                 found.fixes.extend(keys.rename_fix(setting, near));
             }
         }
-        None if severity == Severity::Error => found = found.with_help(message!("remove it", "删除它")),
+        None if policy(keys, setting) != Unknown::Dropped => found = found.with_help(message!("remove it", "删除它")),
         None => {}
     }
     Some(found)
@@ -120,7 +120,9 @@ fn judged(
         Unknown::Stops => {
             let dashes = if setting.by_flag { "--" } else { "" };
             let what = message!("{by} does not know `{dashes}{name}` and stops", "{by} 不认识 `{dashes}{name}`，会停止运行");
-            (Severity::Error, what)
+            // Releases before the tables may have had the name.
+            let severity = if near || pinned(cx, keys) { Severity::Error } else { Severity::Warning };
+            (severity, what)
         }
     })
 }
