@@ -151,6 +151,14 @@ fn numbers_may_be_left_to_others() {
 }
 
 #[test]
+fn a_switch_of_quantization_says_when_it_is_off() {
+    for name in ["is_quantized", "enable_quantization"] {
+        assert_eq!(plain(name, &Value::Bool(false)).map(|found| found.value), Some(text("none")), "{name}");
+        assert!(plain(name, &on()).is_none(), "{name} does not say how");
+    }
+}
+
+#[test]
 fn a_list_in_one_word_is_a_list() {
     let both = Value::List(vec![text("q_proj"), text("v_proj")]);
     for word in [r#"["q_proj", "v_proj"]"#, "['q_proj', 'v_proj']"] {

@@ -28,6 +28,8 @@ pub(crate) enum Form {
     Checkpointing,
     /// This text where true; `false` says nothing about the concept.
     Switch(&'static str),
+    /// This text where false; `true` does not say which way.
+    OffOnly(&'static str),
     /// The first text where true, the second where false.
     Either(&'static str, &'static str),
     /// Text that is not empty.
@@ -105,6 +107,7 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::NotTruth => Some(spelled_bool(value).map_or_else(|| value.clone(), |on| Value::Bool(!on))),
         Form::Checkpointing => Some(checkpointing(value)),
         Form::Switch(name) => switch(value, name),
+        Form::OffOnly(off) => spelled_bool(value).filter(|on| !on).and_then(|_| text(off)),
         Form::Either(on, off) => either(value, on, off),
         Form::Name => value.as_str().filter(|name| !name.trim().is_empty()).map(|_| value.clone()),
         Form::Names => names(value),

@@ -85,6 +85,7 @@ const PHRASES: &[Phrase] = &[
     say("load in 4bit, load 4bit, use 4bit, 4bit", C::Quantization, Switch("nf4"), Any),
     say("load in 8bit, load 8bit, use 8bit, 8bit, int8, use int8", C::Quantization, Switch("int8"), Any),
     say("quantization, use quantization, quantization type, quantization bits, load in bits", C::Quantization, Quantization, Any),
+    say("is quantization, enable quantization", C::Quantization, OffOnly("none"), Any),
     say("bits", C::Quantization, Bits("nf4"), Training),
     say("mixed precision, amp dtype", C::MixedPrecision, Precision, Any),
     say("precision, amp, use amp, half, use half, use mixed precision", C::MixedPrecision, Precision, Training),
