@@ -367,9 +367,14 @@ impl<'a> Reader<'a> {
 
 /// Whether a word holds a blank that its author or a template engine fills in: `{{ x }}`, `<path>`. Unlike
 /// `vramlint_base::is_templated`, `$x` does not count, which the shell itself expands, and `<path>` counts inside of a word.
+///
+/// Several options in one word are a command for `eval`, whose own words are looked at when it is read.
 pub(in super::super) fn has_blank_to_fill_in(word: &str) -> bool {
     if word.contains("{{") {
         return true;
+    }
+    if word.matches(" --").count() > 1 {
+        return false;
     }
     let mut rest = word;
     while let Some(open) = rest.find('<') {
