@@ -1,6 +1,8 @@
 //! File discovery: the files that the request names, whose findings are reported, and the rest of their project, for context.
 
 pub(crate) mod file_format;
+mod ignored_files;
+pub(crate) mod mentions;
 pub(crate) mod paths;
 mod walk;
 
@@ -10,6 +12,7 @@ use crate::overlay_fs::OverlayFs;
 use crate::request::Request;
 use crate::skipped::{SkipReason, Skipped};
 use file_format::{FileFormat, FormatByName};
+use ignored_files::IgnoredFiles;
 use paths::{absolute, relative, shown};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -81,6 +84,8 @@ pub(crate) struct Discovery {
     pub complete: bool,
     /// The roots of the search; nothing outside them belongs to the project.
     pub roots: Vec<PathBuf>,
+    /// Which files name ignored files.
+    pub ignored: IgnoredFiles,
 }
 
 /// Finds the files of a request.
@@ -95,14 +100,21 @@ pub(crate) fn discover(request: &Request, files: &OverlayFs, configs: &Configs<'
         files_by_path: BTreeMap::new(),
         skipped: Skipped::default(),
         walked: Vec::new(),
+        named_folders: Vec::new(),
+        walked_folders: HashSet::new(),
         complete: true,
     };
-    let mut roots = Vec::new();
+    let (mut roots, mut bounds) = (Vec::new(), Vec::new());
     for path in search.named_paths() {
         search.add_named(&path)?;
-        roots.push(root_above(files, &path, request.isolated));
+        let (root, marked) = root_above(files, &path, request.isolated);
+        // The commands of a loose file are usually run in the working directory.
+        let at_cwd = !marked && !path.is_dir() && path.starts_with(&request.cwd);
+        bounds.push(if at_cwd { request.cwd.clone() } else { root.clone() });
+        roots.push((root, marked));
     }
     search.add_context(roots.clone());
+    let ignored = search.add_ignored_files(&bounds);
     search.drop_duplicate_links();
     let roots = roots.into_iter().map(|(root, _)| root).collect();
     Ok(Discovery {
@@ -110,6 +122,7 @@ pub(crate) fn discover(request: &Request, files: &OverlayFs, configs: &Configs<'
         skipped: search.skipped,
         complete: search.complete,
         roots,
+        ignored,
     })
 }
 
@@ -123,6 +136,10 @@ struct Search<'a> {
     skipped: Skipped,
     /// Folders that were walked completely.
     walked: Vec<PathBuf>,
+    /// Folders that the request names.
+    named_folders: Vec<PathBuf>,
+    /// Every folder that a complete walk entered.
+    walked_folders: HashSet<PathBuf>,
     complete: bool,
 }
 
@@ -147,6 +164,7 @@ impl Search<'_> {
             self.add_walked(walked, true);
             self.add_overlay_files(path, true);
             self.walked.push(path.to_path_buf());
+            self.named_folders.push(path.to_path_buf());
         } else if self.files.overlay.contains_key(path) || path.symlink_metadata().is_ok() {
             self.add_named_file(path, name);
         } else {
@@ -196,6 +214,7 @@ impl Search<'_> {
     }
 
     fn add_walked(&mut self, walked: WalkResult, reported: bool) {
+        self.walked_folders.extend(walked.folders);
         for (path, format) in walked.files {
             match self.files.size(&path) {
                 Ok(size) if size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE => {

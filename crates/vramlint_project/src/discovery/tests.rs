@@ -222,6 +222,55 @@ fn without_its_whole_context_a_suppression_is_not_called_unused() {
     assert_eq!(report.project.files.len(), 1);
 }
 
+#[test]
+fn an_ignored_file_is_read_if_a_file_of_the_project_names_it() {
+    let folder = Folder::new(&[
+        (".git/HEAD", ""),
+        (".gitignore", "*.json\nmodels/\nout/\n"),
+        ("run.sh", "deepspeed train.py --deepspeed scripts/zero3.json --output_dir out/first --data node_modules/a.json\n"),
+        ("train.py", "from models.llama import build\nimport out\n"),
+        ("scripts/zero3.json", ""),
+        ("scripts/zero2.json", ""),
+        ("models/__init__.py", ""),
+        ("models/llama.py", "from . import layers\nopen('configs/sizes.json')\n"),
+        ("models/layers.py", ""),
+        ("models/unused.py", ""),
+        ("configs/sizes.json", ""),
+        ("out/first/config.json", ""),
+        ("node_modules/a.json", ""),
+    ]);
+    let named =
+        ["configs/sizes.json", "models/__init__.py", "models/layers.py", "models/llama.py", "run.sh", "scripts/zero3.json"];
+    let whole: Vec<String> = named.iter().chain(&["train.py"]).map(ToString::to_string).collect();
+    assert_eq!(reported(&folder.request(&[])), whole);
+    let request = folder.request(&["run.sh"]);
+    assert_eq!(reported(&request), ["run.sh"]);
+    assert_eq!(context(&request), whole.into_iter().filter(|path| path != "run.sh").collect::<Vec<_>>());
+    // A file of the command line is read whatever matches it, with what it names.
+    assert_eq!(reported(&folder.request(&["scripts/zero2.json"])), ["scripts/zero2.json"]);
+    folder.write("out/again.sh", "bash ../run.sh; bash out/first/env.sh\n");
+    folder.write("out/first/env.sh", "");
+    let request = folder.request(&["out/again.sh"]);
+    assert!(context(&request).contains(&"out/first/env.sh".to_owned()));
+    let request = Request { exclude: vec!["scripts".into()], ..folder.request(&[]) };
+    assert!(!reported(&request).contains(&"scripts/zero3.json".to_owned()));
+}
+
+#[test]
+fn a_loose_file_is_read_with_what_it_names_below_the_working_directory() {
+    let folder = Folder::new(&[
+        ("scripts/run.sh", "python -m tools.train --config configs/a.yaml\n"),
+        ("configs/a.yaml", ""),
+        ("configs/b.yaml", ""),
+        ("tools/train.py", ""),
+    ]);
+    let request = folder.request(&["scripts/run.sh"]);
+    assert_eq!(reported(&request), ["scripts/run.sh"]);
+    assert_eq!(context(&request), ["configs/a.yaml", "tools/train.py"]);
+    let request = Request { cwd: folder.path().join("scripts"), paths: vec!["run.sh".into()], ..Request::default() };
+    assert_eq!(context(&request), [""; 0]);
+}
+
 #[cfg(unix)]
 mod unix {
     use super::*;

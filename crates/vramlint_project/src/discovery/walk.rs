@@ -25,6 +25,8 @@ pub(crate) struct WalkLimit {
 pub(crate) struct WalkResult {
     /// Files to read.
     pub files: Vec<(PathBuf, FileFormat)>,
+    /// Folders that were entered.
+    pub folders: Vec<PathBuf>,
     /// Folders that could not be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
     /// Number of files and folders that are not read.
@@ -76,6 +78,7 @@ pub(crate) fn walk(
                     }
                     return WalkState::Skip;
                 }
+                Visit::Folder(path) => out.folders.push(path),
                 Visit::Pass => {}
             }
             WalkState::Continue
@@ -91,15 +94,17 @@ enum Visit {
     Unreadable(PathBuf, String),
     /// Skip the entry; do not enter a folder.
     Skip(Option<SkipReason>),
-    /// Skip the entry; enter a folder.
+    /// Enter the folder.
+    Folder(PathBuf),
+    /// Skip an error.
     Pass,
 }
 
 fn visit(entry: &DirEntry, files: &OverlayFs, excluded: &(dyn Fn(&Path, bool) -> bool + Sync)) -> Visit {
-    if entry.depth() == 0 {
-        return Visit::Pass;
-    }
     let path = entry.path();
+    if entry.depth() == 0 {
+        return Visit::Folder(path.to_path_buf());
+    }
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     if is_hidden(path) && (is_folder || !is_env_file(path)) {
         return Visit::Skip(None);
@@ -108,7 +113,7 @@ fn visit(entry: &DirEntry, files: &OverlayFs, excluded: &(dyn Fn(&Path, bool) ->
         return Visit::Skip(Some(SkipReason::Excluded));
     }
     if is_folder {
-        return Visit::Pass;
+        return Visit::Folder(path.to_path_buf());
     }
     // A link to a file is read, a link to a folder is not entered. Pipes and devices are skipped: reading them may not end.
     if !path.is_file() {

@@ -23,6 +23,7 @@ use parse_cache::{FileVersion, ParseCache};
 use rayon::prelude::*;
 use reference_graph::ReferenceGraph;
 use reference_scan::PathIndex;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -129,7 +130,7 @@ impl Workspace {
     pub fn edit(&mut self, path: &Path, text: Option<Arc<str>>) {
         let path = absolute(&self.request.cwd, path);
         self.clock += 1;
-        if self.invalidates_session(&path) || text.is_none() && !path.exists() {
+        if self.invalidates_session(&path) || text.is_none() && !path.exists() || self.names_other_files(&path, text.as_deref()) {
             self.session = Arc::default();
         }
         if let Some(text) = text {
@@ -146,7 +147,7 @@ impl Workspace {
     pub fn changed_on_disk(&mut self, paths: &[PathBuf]) {
         for path in paths {
             let path = absolute(&self.request.cwd, path);
-            if self.invalidates_session(&path) || !path.exists() {
+            if self.invalidates_session(&path) || !path.exists() || self.names_other_files(&path, None) {
                 self.session = Arc::default();
             }
             self.changed.insert(path);
@@ -165,6 +166,16 @@ impl Workspace {
             None => !path.exists(),
         };
         configures || names_versions || unknown
+    }
+
+    /// Whether a text of this file, otherwise the file on disk, names other ignored files than before.
+    fn names_other_files(&self, path: &Path, text: Option<&str>) -> bool {
+        let Some(Ok(prepared)) = self.session.prepared.get() else { return false };
+        let Some(index) = prepared.by_path.get(path) else { return false };
+        let discovered = &prepared.session.discovered;
+        let on_disk = if text.is_none() { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
+        let text = text.map_or_else(|| String::from_utf8_lossy(&on_disk), Cow::Borrowed);
+        !discovered.ignored.mentions_same(path, &text, discovered.files[*index as usize].format)
     }
 
     /// Analyzes the component of one file (an absolute path): everything that an edit of the file can directly affect.

@@ -2,6 +2,7 @@
 //! not miss any; resolution decides which ones are used.
 
 use crate::discovery::file_format::FileFormat;
+use crate::discovery::mentions::{modules, path_tokens};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of equally near files that one name may refer to.
@@ -44,25 +45,14 @@ impl PathIndex {
         let mut out = Vec::new();
         let path: &str = &self.paths[own as usize];
         let mut seen: HashSet<&str> = HashSet::new();
-        for token in tokens(text) {
+        for token in path_tokens(text) {
             let name = last(token);
             let is_name = name.contains('.') || self.bare.contains(name);
             if is_name && seen.insert(token) && self.by_name.contains_key(name) {
                 self.resolve_path(path, token, &mut out);
             }
         }
-        if format == FileFormat::Python {
-            for line in text.lines() {
-                self.import(path, line.trim_start(), &mut out);
-            }
-        } else {
-            let mut words = text.split_ascii_whitespace();
-            while let Some(word) = words.next() {
-                if word == "-m" || word == "--module" {
-                    words.next().into_iter().for_each(|module| self.resolve_module(path, 0, module, &mut out));
-                }
-            }
-        }
+        modules(text, format, &mut |dots, module| self.resolve_module(path, dots, module, &mut out));
         out.sort_unstable();
         out.dedup();
         out.retain(|index| *index != own);
@@ -90,25 +80,6 @@ impl PathIndex {
         // A name that many folders share usually belongs to a script that loops over them, so it is not a reference.
         if nearest().count() <= MAX_SAME_NAME {
             out.extend(nearest());
-        }
-    }
-
-    fn import(&self, from: &str, line: &str, out: &mut Vec<u32>) {
-        if let Some(rest) = line.strip_prefix("import ") {
-            for module in rest.split(',') {
-                self.resolve_module(from, 0, module.split_whitespace().next().unwrap_or(""), out);
-            }
-        } else if let Some(rest) = line.strip_prefix("from ") {
-            let Some((module, names)) = rest.split_once(" import ") else { return };
-            let dots = module.trim_start().bytes().take_while(|byte| *byte == b'.').count();
-            let module = module.trim().trim_start_matches('.');
-            if !module.is_empty() {
-                self.resolve_module(from, dots, module, out);
-            }
-            for name in names.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|name| !name.is_empty()) {
-                let full = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
-                self.resolve_module(from, dots, &full, out);
-            }
         }
     }
 
@@ -145,13 +116,6 @@ impl PathIndex {
             parts.pop();
         }
     }
-}
-
-/// Substrings that may be paths.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@');
-    let separator = move |c: char| !part(c);
-    text.split(separator).map(|token| token.trim_matches(|c| matches!(c, '.' | '/'))).filter(|token| !token.is_empty())
 }
 
 fn last(path: &str) -> &str {

@@ -145,3 +145,19 @@ fn a_module_that_an_edit_imports_is_read_from_then_on() {
     workspace.edit(&at.path().join("train.py"), Some(text.into()));
     assert!(read(&workspace));
 }
+
+#[test]
+fn an_edit_that_names_an_ignored_file_reads_it() {
+    let files =
+        [(".gitignore", "acc.yaml\n"), ("acc.yaml", ONE), ("run.sh", "python train.py\n"), ("train.py", "import torch\n")];
+    let at = folder(&files);
+    let mut workspace = open(at.path());
+    let script = at.path().join("run.sh");
+    assert_eq!(whole(&workspace), []);
+    workspace.edit(&script, Some(LAUNCH.into()));
+    let complaint = vec![("acc.yaml".to_owned(), "multi-gpu-one-process")];
+    assert_eq!(whole(&workspace), complaint);
+    assert_eq!(around(&workspace, &script), complaint);
+    workspace.edit(&script, None);
+    assert_eq!(whole(&workspace), []);
+}
