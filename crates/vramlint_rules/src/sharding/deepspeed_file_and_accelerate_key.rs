@@ -32,7 +32,7 @@
 //! ```
 //!
 //! ## Fix
-//! Safe if the JSON has the same value: the line is removed. Otherwise unsafe: the value moves into the JSON, if the JSON has none
+//! Safe if the JSON has the same values: the lines are removed. Otherwise unsafe: the value moves into the JSON, if the JSON has none
 //! or `auto`; or the line is removed, and you pass the value as a launch flag.
 //!
 //! ## Severity
@@ -52,7 +52,7 @@
 //! JSON 中的 `auto` 项。
 //!
 //! ## 修复
-//! JSON 中的值相同时安全：删除该行。否则不安全：把值移到 JSON 中（原来没有或为 `auto` 时）；或删除该行，改由启动参数给出。
+//! JSON 中的值全部相同时安全：删除这些行。否则不安全：把值移到 JSON 中（原来没有或为 `auto` 时）；或删除该行，改由启动参数给出。
 //!
 //! ## 严重程度
 //! 项目中没有该 JSON 时只报警告：启动会更早失败，或用到别处的文件。
@@ -85,6 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let runs: Vec<&Run> = cx.project.runs.iter().filter(|run| run.accelerate == Some(file.id)).collect();
         let Some(named) = named(file, root, &runs) else { continue };
+        let mut entries = Vec::new();
         for refused in keys::accelerate().iter().filter(|key| key.refused_beside_file) {
             let path: Vec<&str> = refused.path.split('.').collect();
             let Some((name, parents)) = path.split_last() else { continue };
@@ -96,7 +97,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if parents.is_empty() && (nothing || replaced) {
                 continue;
             }
-            out.push(finding(cx.project, file, key, value, &named));
+            entries.push((key, value));
+        }
+        entries.sort_by_key(|(key, _)| key.range().start);
+        match entries.as_slice() {
+            [] => {}
+            [(key, value)] => out.push(finding(cx.project, file, *key, *value, &named)),
+            _ => out.push(finding_of_several(cx.project, file, &entries, &named)),
         }
     }
 }
@@ -156,8 +163,7 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
             finding.with_related(FileRange::new(json_file.id, node.range()), message!("the JSON's own value", "JSON 中的值"));
     }
     let Some(target) = target(name, value) else { return removed(finding, file, key, value, Applicability::Unsafe) };
-    let json_value = json_file.data().and_then(DataFile::root).and_then(|root| root.at(target.path));
-    if json_value.and_then(|node| node.value(Loader::Json)).as_ref() == Some(&target.value) {
+    if same_in(json_file, &target) {
         return removed(finding, file, key, value, Applicability::Safe);
     }
     if let Some(edits) = moved(file, (key, value), json_file, &target) {
@@ -168,6 +174,74 @@ fn finding(project: &Project, file: &SourceFile, key: NodeRef<'_>, value: NodeRe
         });
     }
     removed(finding, file, key, value, Applicability::Unsafe)
+}
+
+/// One finding for all keys that the same `ValueError` names.
+fn finding_of_several(
+    project: &Project,
+    file: &SourceFile,
+    entries: &[(NodeRef<'_>, NodeRef<'_>)],
+    named: &Named,
+) -> vramlint_base::Finding {
+    /// More names make the message too long.
+    const MAX_NAMES: usize = 3;
+    let quoted = |(key, _): &(NodeRef<'_>, NodeRef<'_>)| format!("`{}`", key.text().unwrap_or_default());
+    let names: Vec<String> = entries.iter().take(MAX_NAMES).map(quoted).collect();
+    let (count, more, json) = (entries.len(), entries.len() - names.len(), named.json.as_str());
+    let (en, zh) = (names.join(", "), names.join("、"));
+    let what = if more == 0 {
+        message!(
+            "accelerate rejects {count} keys together with `deepspeed_config_file`: {en}",
+            "accelerate 拒绝将 {count} 个键与 `deepspeed_config_file` 同用：{zh}"
+        )
+    } else {
+        message!(
+            "accelerate rejects {count} keys together with `deepspeed_config_file`: {en} and {more} more",
+            "accelerate 拒绝将 {count} 个键与 `deepspeed_config_file` 同用：{zh} 等"
+        )
+    };
+    let (first, value) = entries[0];
+    let mut finding = RULE
+        .finding(FileRange::new(file.id, first.range().cover(value.range())), what)
+        .with_related(named.place, message!("only {json} may set them", "只能在 {json} 中设置"))
+        .with_help(message!(
+            "set them in {json}; or remove them here and pass them as flags, with \"auto\" in the JSON",
+            "请在 {json} 中设置；或从此处删除并以启动参数给出，JSON 中写 \"auto\""
+        ));
+    for (key, value) in &entries[1..] {
+        let place = FileRange::new(file.id, key.range().cover(value.range()));
+        finding = finding.with_related(place, message!("rejected too", "同样会被拒绝"));
+    }
+    let Some(json_file) = project.path_resolver.resolve(json, file.folder()).map(|id| project.file(id)) else {
+        return finding.with_severity(Severity::Warning);
+    };
+    let (mut edits, mut applicability) = (Vec::new(), Applicability::Safe);
+    for (key, value) in entries {
+        let target = target(key.text().unwrap_or_default(), *value);
+        let same = target.as_ref().is_some_and(|target| same_in(json_file, target));
+        let moving = target.filter(|_| !same).and_then(|target| moved(file, (*key, *value), json_file, &target));
+        if !same {
+            applicability = Applicability::Unsafe;
+        }
+        let removal = || edit::remove_entry(file, key.range(), value.range()).map(|removal| vec![removal]);
+        let Some(of_key) = moving.or_else(removal) else { return finding };
+        edits.extend(of_key);
+    }
+    edits.sort_by_key(|edit| (edit.place.file, edit.place.range.start));
+    let overlap = |pair: &[Edit]| {
+        pair[0].place.file == pair[1].place.file
+            && (pair[0].place.range.end > pair[1].place.range.start || pair[0].place.range == pair[1].place.range)
+    };
+    if edits.windows(2).any(overlap) {
+        return finding;
+    }
+    finding.with_fix(Fix { title: message!("keep them in {json} alone", "只保留在 {json} 中"), applicability, edits })
+}
+
+/// Whether the JSON has the same value.
+fn same_in(json: &SourceFile, target: &Target) -> bool {
+    let there = json.data().and_then(DataFile::root).and_then(|root| root.at(target.path));
+    there.and_then(|node| node.value(Loader::Json)).as_ref() == Some(&target.value)
 }
 
 /// Adds the fix that removes the line: safe if the JSON has the same value.
@@ -219,7 +293,7 @@ fn moved(file: &SourceFile, entry: (NodeRef<'_>, NodeRef<'_>), json: &SourceFile
     }
 }
 
-/// Whether the JSON has the same value.
+/// The JSON's own value of a key.
 fn counterpart<'a>(json: &'a SourceFile, key: &str) -> Option<NodeRef<'a>> {
     let root = json.data()?.root()?;
     paths(key).iter().find_map(|path| root.at(path))
