@@ -64,6 +64,15 @@ pub fn trains_when_called(library: &str, name: &str) -> bool {
     TRAINING_FUNCTIONS.iter().any(|(own, names)| *own == library && names.contains(&name))
 }
 
+/// Libraries whose classes and defaults the catalogue knows. A copy in the project, or the library's own repository, is read from the
+/// catalogue too: it says the same, and a folder of this name in a project hides nothing, as it is rarely on the path of modules.
+const CATALOGUED: &[&str] = &["torch", "transformers", "trl", "peft", "accelerate", "bitsandbytes", "deepspeed", "unsloth"];
+
+/// Whether a dotted module belongs to a library whose classes and defaults the catalogue knows.
+pub fn is_catalogued(module: &str) -> bool {
+    CATALOGUED.contains(&module.split('.').next().unwrap_or(module))
+}
+
 /// The library with this name.
 pub fn find(name: &str) -> Option<&'static Library> {
     LIBRARIES.iter().find(|library| library.name == name)

@@ -27,6 +27,9 @@ const TRL_TASKS: &[(&str, &str)] = &[
     ("BCO", "bco"),
 ];
 
+/// Configs of TRL that are no `TrainingArguments`: trl 0.24 `trainer/ddpo_config.py`, `alignprop_config.py`, `model_config.py`.
+const OWN_ARGUMENTS: &[&str] = &["DDPO", "AlignProp", "Model"];
+
 /// The vocabulary of a class of arguments, if it is one.
 pub(super) fn argument_class(path: &str) -> Option<ArgumentClassKind> {
     let name = leaf(path);
@@ -39,9 +42,11 @@ pub(super) fn argument_class(path: &str) -> Option<ArgumentClassKind> {
         Some("trl") | None if name == "ModelConfig" && library(path) == Some("trl") => {
             Some(ArgumentClassKind { dialect: Dialect::Trl, task: None })
         }
-        Some("trl") | None => {
-            let task = trl_task(name.strip_suffix("Config")?)?;
-            Some(ArgumentClassKind { dialect: Dialect::Trl, task: Some(task) })
+        library @ (Some("trl") | None) => {
+            let prefix = name.strip_suffix("Config")?;
+            let task = trl_task(prefix);
+            let is_known = task.is_some() || library.is_some() && !OWN_ARGUMENTS.contains(&prefix);
+            is_known.then_some(ArgumentClassKind { dialect: Dialect::Trl, task })
         }
         Some("unsloth") if name == "UnslothTrainingArguments" => {
             Some(ArgumentClassKind { dialect: Dialect::Trl, task: Some("sft") })

@@ -26,7 +26,8 @@ const SEQ2SEQ: &[&str] = &["T5", "MT5", "UMT5", "LongT5", "Bart", "MBart", "Pega
 
 /// Adds the task, and full training of code that neither adapts nor freezes anything.
 pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, code: Option<&CodeFacts>, task: Option<&str>) {
-    let by_model = || code.and_then(task_of_models);
+    // A trainer of TRL is made for one task, which its name says where it is known.
+    let by_model = || code.filter(|code| code.dialect != Some(Dialect::Trl)).and_then(task_of_models);
     if !settings.contains_key(&Concept::Task)
         && let Some(task) = task.or_else(by_model)
     {
