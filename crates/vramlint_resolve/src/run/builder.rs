@@ -103,7 +103,11 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     let world_size = world.resolve(&launcher, &candidates);
     let rows = world.nn_data_parallel_reason(&candidates);
     let path = launch_path(sources, dialect, deepspeed);
-    let mut settings = candidates.resolve(|concept| merge_policy(concept, sources, dialect, path));
+    let mut settings = candidates.resolve(
+        |concept| merge_policy(concept, sources, dialect, path),
+        // The trainer turns checkpointing on by its own arguments (transformers 5.23.0 trainer.py).
+        |concept| concept == Concept::GradientCheckpointing && trainer,
+    );
     settings.insert(Concept::WorldSize, world_size);
     training_kind::add(&mut settings, graph, code, task.as_deref());
     training_kind::add_weights(&mut settings, dialect);

@@ -130,17 +130,36 @@ impl CandidateSet {
     }
 
     /// Picks the winner of each concept.
-    pub(super) fn resolve(self, join: impl Fn(Concept) -> MergePolicy) -> BTreeMap<Concept, Setting> {
+    /// `sets_itself`: whether what is declared also holds without the call that turns it on.
+    pub(super) fn resolve(
+        self,
+        join: impl Fn(Concept) -> MergePolicy,
+        sets_itself: impl Fn(Concept) -> bool,
+    ) -> BTreeMap<Concept, Setting> {
+        let by_call = |concept: Concept| match (concept.is_turned_on(), sets_itself(concept)) {
+            (false, _) => CallEffect::None,
+            (true, false) => CallEffect::Needed,
+            (true, true) => CallEffect::Changes,
+        };
         self.by_concept
             .into_iter()
-            .map(|(concept, candidates)| (concept, resolve(candidates, join(concept), concept.is_turned_on())))
+            .map(|(concept, candidates)| (concept, resolve(candidates, join(concept), by_call(concept))))
             .collect()
     }
 }
 
-/// `turned_on`: whether the setting only exists if a call happens. Then a declaration says nothing while it is open whether the call
-/// happens.
-fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy, turned_on: bool) -> Setting {
+/// What a call means for a setting while it is open whether the call happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CallEffect {
+    /// Nothing: the setting is no switch.
+    None,
+    /// It alone turns the setting on: a declaration says nothing.
+    Needed,
+    /// It may change what is declared: they must agree.
+    Changes,
+}
+
+fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy, call: CallEffect) -> Setting {
     candidates.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
     // A default holds only if nothing is set, not even under a condition.
     if candidates.iter().any(|(layer, _)| *layer != SourceLayer::Default) {
@@ -150,8 +169,13 @@ fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy, tur
         candidates.retain(|(layer, _)| *layer != SourceLayer::FieldDefault);
     }
     join_branches(&mut candidates);
-    let open_call = turned_on && candidates.iter().any(|(layer, c)| *layer == SourceLayer::Decided && c.condition.is_some());
-    let winner = winner(&candidates, join).filter(|index| !open_call || candidates[*index].0 <= SourceLayer::Decided);
+    let open_calls = || candidates.iter().filter(|(layer, c)| *layer == SourceLayer::Decided && c.condition.is_some());
+    let is_settled = |index: &usize| {
+        let declared = &candidates[*index];
+        let agrees = |rival: &Candidate| call == CallEffect::Changes && same(&rival.value, &declared.1.value);
+        call == CallEffect::None || declared.0 <= SourceLayer::Decided || open_calls().all(|(_, rival)| agrees(rival))
+    };
+    let winner = winner(&candidates, join).filter(is_settled);
     let decided = winner.is_some_and(|index| candidates[index].0 < SourceLayer::Decided);
     let precedence = match join {
         MergePolicy::Ordered(precedence) if candidates.len() > 1 => Some(precedence),
@@ -161,20 +185,31 @@ fn resolve(mut candidates: Vec<(SourceLayer, Candidate)>, join: MergePolicy, tur
     Setting { candidates: candidates.into_iter().map(|(_, candidate)| candidate).collect(), winner, precedence }
 }
 
-/// Makes a value certain that both branches of one condition give.
+/// Joins the two branches of one condition that give the same value.
 fn join_branches(candidates: &mut Vec<(SourceLayer, Candidate)>) {
     let found = candidates.iter().enumerate().find_map(|(index, (layer, candidate))| {
-        let negated = format!("not ({})", candidate.condition.as_deref()?);
-        let other = candidates.iter().position(|(rival_layer, rival)| {
-            rival_layer == layer && rival.condition.as_deref() == Some(&negated) && same(&rival.value, &candidate.value)
-        })?;
-        candidate.known().is_some().then_some((index, other))
+        let condition = candidate.condition.as_deref()?;
+        candidates.iter().enumerate().find_map(|(other, (rival_layer, rival))| {
+            let before = common_to_branches(condition, rival.condition.as_deref()?)?;
+            (rival_layer == layer && same(&rival.value, &candidate.value)).then(|| (index, other, before.to_owned()))
+        })
     });
-    if let Some((index, other)) = found {
-        candidates[index].1.condition = None;
+    if let Some((index, other, before)) = found {
+        candidates[index].1.condition = (!before.is_empty()).then_some(before);
         candidates.remove(other);
         candidates.sort_by_key(|(layer, candidate)| (*layer, candidate.condition.is_some()));
     }
+}
+
+/// What comes before the condition of two branches, `a` in `a and b` and `a and not (b)`, if they are the branches of one condition.
+fn common_to_branches<'a>(condition: &'a str, other: &str) -> Option<&'a str> {
+    other.match_indices("not (").find_map(|(at, not)| {
+        let negated = other.get(at + not.len()..)?.strip_suffix(')')?;
+        let before = other.get(..at)?;
+        let is_whole = before.is_empty() || before.ends_with(" and ");
+        let fits = is_whole && condition.strip_prefix(before) == Some(negated);
+        fits.then(|| condition[..at].strip_suffix(" and ").unwrap_or_default())
+    })
 }
 
 fn winner(candidates: &[(SourceLayer, Candidate)], join: MergePolicy) -> Option<usize> {
@@ -226,7 +261,7 @@ mod tests {
     const ORDER: MergePolicy = MergePolicy::Ordered(Precedence { order: "flag > file", source: "test" });
 
     fn value(candidates: &[(SourceLayer, Candidate)], join: MergePolicy) -> Option<i64> {
-        resolve(candidates.to_vec(), join, false).value().and_then(Value::as_int)
+        resolve(candidates.to_vec(), join, CallEffect::None).value().and_then(Value::as_int)
     }
 
     #[test]
