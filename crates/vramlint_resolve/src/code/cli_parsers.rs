@@ -180,6 +180,8 @@ impl Interpreter<'_> {
         self.record_parsing(made, name, args, place);
         let rest = match name {
             "parse_args_into_dataclasses" | "parse_args" => FieldSource::Options,
+            // Without `--config` no file is read (trl 1.16.0 trl/scripts/utils.py).
+            "parse_args_and_config" if self.command_line.arguments.certainly_lacks("config") => FieldSource::Options,
             "parse_args_and_config" => {
                 let index = self.facts.loads.len();
                 let loader = Some(if trl { Loader::TrlParser } else { Loader::PyYaml });

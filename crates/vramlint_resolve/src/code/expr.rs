@@ -40,6 +40,9 @@ impl<'a> Interpreter<'a> {
                     return words;
                 }
                 let base = self.eval(base, scope);
+                if let ExprKind::Slice(bounds) = &index.kind {
+                    return self.slice(&base, bounds, place, scope);
+                }
                 let index = self.eval(index, scope);
                 let val = self.subscript(&base, &index, place);
                 self.reads.log(&val);
@@ -92,7 +95,13 @@ impl<'a> Interpreter<'a> {
                 AbstractValue::located(ValueKind::Unknown, place)
             }
             ExprKind::Comprehension { parts, pairs } => self.comprehension(parts, *pairs, place, scope),
-            ExprKind::Other(inner) => {
+            ExprKind::Slice(bounds) => {
+                bounds.iter().flatten().for_each(|bound| {
+                    self.eval(bound, scope);
+                });
+                AbstractValue::located(ValueKind::Unknown, place)
+            }
+            ExprKind::Lambda(inner) | ExprKind::Other(inner) => {
                 let items: Vec<AbstractValue> = inner.iter().map(|inner| self.eval(inner, scope)).collect();
                 if items.iter().any(|item| item.objects().next().is_some()) {
                     AbstractValue::located(ValueKind::Bundle(Rc::new(items)), place)

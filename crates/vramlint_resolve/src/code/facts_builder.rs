@@ -43,6 +43,8 @@ pub(super) struct FactsBuilder {
     pub(super) trainers: Vec<usize>,
     pub(super) accelerator: Option<AcceleratorUse>,
     pub(super) adapters: bool,
+    /// Whether the loss of a trainer of the project compares pairs.
+    pub(super) compares_pairs: bool,
     pub(super) unsloth: bool,
     pub(super) training_path: Option<TrainingPath>,
     pub(super) is_cut_off: bool,
@@ -133,8 +135,11 @@ impl FactsBuilder {
         if stages.len() == 1 {
             return stages.into_keys().next().map(str::to_string);
         }
-        let classifies = self.models.iter().any(|model| model.class.contains("ForSequenceClassification"));
-        (stages.is_empty() && classifies).then(|| "seq-cls".to_string())
+        // A trainer of TRL whose task is not known may load a classifier as its judge.
+        let classifies = !self.dialects.contains(&Dialect::Trl)
+            && self.models.iter().any(|model| model.class.contains("ForSequenceClassification"));
+        let task = if self.compares_pairs { "reward" } else { "seq-cls" };
+        (stages.is_empty() && classifies).then(|| task.to_string())
     }
 
     /// Freezes the concepts that have candidates: they get no candidates at further places.

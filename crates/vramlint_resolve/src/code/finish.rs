@@ -11,7 +11,7 @@ use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
 use super::model_record::ModelRole;
 use super::name_roles;
-use super::qualified_name::{leaf, library};
+use super::qualified_name::library;
 use super::value::{AbstractValue, Alternative, ValueKind, place_of_value};
 use crate::setting::Resolved;
 use vramlint_base::{FileRange, Value};
@@ -253,10 +253,6 @@ impl Interpreter<'_> {
                     place,
                 );
             }
-        }
-        let head = leaf(class.trim_end_matches(".from_pretrained"));
-        if head.contains("SequenceClassification") {
-            self.facts.record_library(Dialect::HfTrainer, None);
         }
     }
 

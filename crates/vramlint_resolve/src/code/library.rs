@@ -7,6 +7,7 @@ use super::library_classes;
 use super::qualified_name::{self, leaf};
 use super::record_classes::PARSER;
 use super::script_arguments::RankVariables;
+use super::text_methods;
 use super::value::{AbstractValue, ValueKind, ValueSource, declare, environment_variable, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -261,44 +262,11 @@ impl Interpreter<'_> {
                 parts.positional.extend(args.positional.iter().cloned());
                 self.path_of_parts(&parts, place)
             }
-            ("lower" | "upper", None) => Self::change_case(val, name, place),
-            ("startswith" | "endswith", None) => Self::compare_ends(val, name, args, place),
+            ("lower" | "upper", None) => text_methods::change_case(val, name, place),
+            ("split", None) => text_methods::split(val, args, place),
+            ("startswith" | "endswith", None) => text_methods::compare_ends(val, name, args, place),
             ("append" | "extend" | "insert" | "remove" | "clear" | "sort", _) => {
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
-            }
-            _ => AbstractValue::located(ValueKind::Unknown, place),
-        }
-    }
-
-    /// `text.endswith(".yaml")`, also with a tuple.
-    fn compare_ends(val: &AbstractValue, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
-        let unknown = AbstractValue::located(ValueKind::Unknown, place);
-        let (Some(alt), Some(ends)) = (val.single(), args.positional.first().and_then(AbstractValue::single)) else {
-            return unknown;
-        };
-        let Some(Value::Text(text)) = alt.scalar() else { return unknown };
-        let ends: Option<Vec<&str>> = match &ends.kind {
-            ValueKind::Items(items) => items.iter().map(|item| item.constant().and_then(Value::as_str)).collect(),
-            kind => {
-                if let ValueKind::Scalar(Value::Text(end)) = kind {
-                    Some(vec![end.as_str()])
-                } else {
-                    None
-                }
-            }
-        };
-        let Some(ends) = ends else { return unknown };
-        let fits = ends.iter().any(|end| if name == "endswith" { text.ends_with(end) } else { text.starts_with(end) });
-        let may_be_overridden = alt.source.may_be_overridden || alt.condition.is_some();
-        let source = ValueSource { place: Some(place), may_be_overridden, ..ValueSource::default() };
-        AbstractValue::new(ValueKind::Scalar(Value::Bool(fits)), source)
-    }
-
-    fn change_case(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {
-        match val.single().map(|alt| (alt.scalar(), &alt.source)) {
-            Some((Some(Value::Text(text)), source)) => {
-                let text = if name == "lower" { text.to_lowercase() } else { text.to_uppercase() };
-                AbstractValue::new(ValueKind::Scalar(Value::Text(text)), (**source).clone())
             }
             _ => AbstractValue::located(ValueKind::Unknown, place),
         }
@@ -373,6 +341,9 @@ impl Interpreter<'_> {
         }
         match args.get("default_factory").and_then(AbstractValue::single).map(|alt| alt.kind.clone()) {
             Some(ValueKind::Class(class)) => self.instantiate(class, &CallArguments::default(), place),
+            Some(ValueKind::Items(_) | ValueKind::Scalar(_) | ValueKind::Object(_)) => {
+                args.get("default_factory").cloned().unwrap_or_else(AbstractValue::unknown)
+            }
             _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
@@ -381,10 +352,20 @@ impl Interpreter<'_> {
     pub(super) fn initialize_library_base(&mut self, base: &Rc<str>, object: usize, args: &CallArguments, place: FileRange) {
         if library_classes::is_trainer(base) || library_classes::argument_class(base).is_some() {
             let _ = self.training_call(base, args, place);
+            if let ObjectKind::Instance { class, .. } = self.heap[object].kind {
+                self.facts.compares_pairs |= self.compares_pairs(class);
+            }
             let models = self.heap.model_argument(args);
             let val = AbstractValue::new(ValueKind::Bundle(Rc::new(models)), ValueSource::default());
             self.heap[object].attributes.insert("__models__".to_string(), val);
         }
+    }
+
+    /// Whether `compute_loss` of a trainer takes the sigmoid of a difference: the loss of a reward model.
+    fn compares_pairs(&self, class: usize) -> bool {
+        let Some(loss) = self.definitions.class_attribute(&self.scopes, class, "compute_loss") else { return false };
+        let function = loss.single().and_then(|alt| if let ValueKind::Function { id, .. } = alt.kind { Some(id) } else { None });
+        function.is_some_and(|id| self.definitions.functions[id].def.calls_any(&["logsigmoid", "LogSigmoid"]))
     }
 
     /// An instance of a class of the project that no visible code constructs.

@@ -4,13 +4,41 @@ use super::call_arguments::CallArguments;
 use super::interpreter::Interpreter;
 use super::value::{AbstractValue, ValueKind};
 use std::rc::Rc;
-use vramlint_base::FileRange;
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
 /// Methods of a list that change it.
 const CHANGING: &[&str] = &["append", "extend", "insert", "remove", "clear", "pop", "sort", "reverse"];
 
 impl<'a> Interpreter<'a> {
+    /// `items[lower:upper]` of a list whose items are known; bounds that are not whole numbers leave it open.
+    pub(super) fn slice(
+        &mut self,
+        list: &AbstractValue,
+        bounds: &'a [Option<Expr>; 3],
+        place: FileRange,
+        scope: usize,
+    ) -> AbstractValue {
+        let unknown = AbstractValue::located(ValueKind::Unknown, place);
+        let values = bounds.each_ref().map(|bound| bound.as_ref().map(|bound| self.eval(bound, scope)));
+        let Some(ValueKind::Items(items)) = list.single().map(|alt| &alt.kind) else { return unknown };
+        let position = |bound: &Option<AbstractValue>, absent: usize| match bound {
+            None => Some(absent),
+            Some(value) => {
+                let index = value.constant().and_then(Value::as_int)?;
+                let from_end = items.len().saturating_sub(usize::try_from(index.unsigned_abs()).ok()?);
+                Some(if index < 0 { from_end } else { usize::try_from(index).ok()?.min(items.len()) })
+            }
+        };
+        match (position(&values[0], 0), position(&values[1], items.len()), &values[2]) {
+            (Some(lower), Some(upper), None) => {
+                let kept = items.get(lower..upper.max(lower)).unwrap_or_default().to_vec();
+                AbstractValue::located(ValueKind::Items(Rc::new(kept)), place)
+            }
+            _ => unknown,
+        }
+    }
+
     /// `names.append(name)`: the list under this name has one more item. In a loop it is not known how many.
     pub(super) fn grow_list(&mut self, callee: &'a Expr, args: &CallArguments, place: FileRange, scope: usize) {
         let ExprKind::Attribute(target, method, _) = &callee.kind else { return };

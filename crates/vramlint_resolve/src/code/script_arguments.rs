@@ -60,6 +60,11 @@ impl ScriptArguments {
         })
     }
 
+    /// Whether an option is certainly not given.
+    pub(super) fn certainly_lacks(&self, dest: &str) -> bool {
+        self.complete && self.option(dest, &[]).is_none()
+    }
+
     /// `training.lr=1e-4`: the word that replaces the key of a configuration.
     pub(super) fn assignment(&self, route: &[String]) -> Option<&GivenOption> {
         let key = route.join(".");

@@ -68,6 +68,18 @@ impl Function {
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().find(|param| param.name == name)
     }
+
+    /// Whether its body calls something whose last name is one of `names`: `F.logsigmoid(…)`.
+    pub fn calls_any(&self, names: &[&str]) -> bool {
+        fn block(statements: &[Stmt], names: &[&str]) -> bool {
+            let is_named = |expr: &Expr| expr.as_call().and_then(Call::name).is_some_and(|name| names.contains(&name));
+            statements.iter().any(|stmt| {
+                stmt.expressions().into_iter().flat_map(Expr::walk).any(is_named)
+                    || stmt.bodies().into_iter().any(|body| block(body, names))
+            })
+        }
+        block(&self.body, names)
+    }
 }
 
 impl Class {

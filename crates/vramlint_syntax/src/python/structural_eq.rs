@@ -160,9 +160,11 @@ impl Equality<'_> {
             (E::Conditional { test: a, body: b, orelse: c }, E::Conditional { test: x, body: y, orelse: z }) => {
                 self.expr(a, x) && self.expr(b, y) && self.expr(c, z)
             }
-            (E::FString(_), E::FString(_)) | (E::Comprehension { .. }, E::Comprehension { .. }) | (E::Other(_), E::Other(_)) => {
-                self.same_text(left.range, right.range)
-            }
+            (E::FString(_), E::FString(_))
+            | (E::Comprehension { .. }, E::Comprehension { .. })
+            | (E::Lambda(_), E::Lambda(_))
+            | (E::Slice(_), E::Slice(_))
+            | (E::Other(_), E::Other(_)) => self.same_text(left.range, right.range),
             _ => false,
         }
     }

@@ -189,7 +189,11 @@ pub enum ExprKind {
     /// A comprehension or generator with one `for`. Its parts: the item, or the key and the value of a dict's (`pairs`), then the target,
     /// what is visited, and the conditions.
     Comprehension { parts: Vec<Expr>, pairs: bool },
-    /// Anything else (other comprehensions, lambda, `await`, slice…) with the expressions in it.
+    /// `lower:upper:step` of a subscript.
+    Slice(Box<[Option<Expr>; 3]>),
+    /// `lambda a=default: body`: the defaults, then the body.
+    Lambda(Vec<Expr>),
+    /// Anything else (other comprehensions, `await`…) with the expressions in it.
     Other(Vec<Expr>),
 }
 

@@ -222,9 +222,11 @@ impl Expr {
             ExprKind::Call(call) => std::iter::once(&call.callee).chain(call.args.iter().map(|arg| &arg.value)).collect(),
             ExprKind::Dict(items) => items.iter().flat_map(|(key, value)| key.iter().chain([value])).collect(),
             ExprKind::Conditional { test, body, orelse } => vec![body, test, orelse],
+            ExprKind::Slice(parts) => parts.iter().flatten().collect(),
             ExprKind::List(items)
             | ExprKind::FString(items)
             | ExprKind::Comprehension { parts: items, .. }
+            | ExprKind::Lambda(items)
             | ExprKind::Other(items) => items.iter().collect(),
         }
     }
@@ -258,7 +260,11 @@ impl<'a> ExprWalk<'a> {
                 ExprKind::Binary(_, op, _) => index == 1 && matches!(*op, "and" | "or"),
                 _ => false,
             };
-            let hidden = flags.hidden || matches!(expr.kind, ExprKind::Other(_) | ExprKind::Comprehension { .. });
+            let hidden = flags.hidden
+                || matches!(
+                    expr.kind,
+                    ExprKind::Other(_) | ExprKind::Slice(_) | ExprKind::Lambda(_) | ExprKind::Comprehension { .. }
+                );
             self.stack.push((child, Flags { conditional: flags.conditional || conditional, hidden }));
         }
         Some((expr, flags))

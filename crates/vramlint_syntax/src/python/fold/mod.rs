@@ -107,7 +107,11 @@ impl Folder<'_> {
                 self.eval(if python_truth(&test) { body } else { orelse })
             }
             ExprKind::Walrus(_, value) => self.eval(value),
-            ExprKind::FString(_) | ExprKind::Comprehension { .. } | ExprKind::Other(_) => None,
+            ExprKind::FString(_)
+            | ExprKind::Comprehension { .. }
+            | ExprKind::Slice(_)
+            | ExprKind::Lambda(_)
+            | ExprKind::Other(_) => None,
         }
     }
 

@@ -83,7 +83,7 @@ impl Lowering<'_> {
             Node::YieldFrom(node) => self.other([&*node.value]),
             Node::Starred(node) => self.other([&*node.value]),
             Node::Slice(node) => {
-                self.other([&node.lower, &node.upper, &node.step].into_iter().filter_map(|part| part.as_deref()))
+                ExprKind::Slice(Box::new([&node.lower, &node.upper, &node.step].map(|part| self.optional(part.as_deref()))))
             }
             Node::TString(node) => {
                 let mut out = Vec::new();
@@ -115,7 +115,7 @@ impl Lowering<'_> {
             parts.extend(self.optional(parameter.default.as_deref()));
         }
         parts.push(self.expression(&node.body));
-        ExprKind::Other(parts)
+        ExprKind::Lambda(parts)
     }
 
     fn comprehension(&mut self, elements: [Option<&Node>; 2], generators: &[ast::Comprehension]) -> ExprKind {

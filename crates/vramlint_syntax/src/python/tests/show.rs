@@ -29,8 +29,11 @@ pub(super) fn expr(expr: &Expr) -> String {
             format!("({} if {} else {})", self::expr(body), self::expr(test), self::expr(orelse))
         }
         ExprKind::Walrus(name, value) => format!("({} := {})", self::expr(name), self::expr(value)),
+        ExprKind::Slice(parts) => format!("other({})", parts.iter().flatten().map(self::expr).collect::<Vec<_>>().join(", ")),
         ExprKind::FString(items) => format!("f({})", list(items)),
-        ExprKind::Comprehension { parts: items, .. } | ExprKind::Other(items) => format!("other({})", list(items)),
+        ExprKind::Comprehension { parts: items, .. } | ExprKind::Lambda(items) | ExprKind::Other(items) => {
+            format!("other({})", list(items))
+        }
     }
 }
 
