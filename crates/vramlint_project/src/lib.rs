@@ -14,6 +14,7 @@ pub mod explanation;
 pub mod fix;
 mod internal_error;
 pub mod models;
+mod one_cause;
 mod overlay_fs;
 mod postprocess;
 pub mod report;

@@ -4,6 +4,7 @@ use crate::config::raw::Level;
 use crate::config::{Config, Preset};
 use crate::discovery::paths::{absolute, relative};
 use crate::fix::host_edits::fix_in_host;
+use crate::one_cause::keep_one_per_cause;
 use crate::rule_selection::{RuleList, SelectionLayer, configured_level};
 use crate::suppress::Suppressions;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -37,6 +38,8 @@ impl FindingPipeline<'_> {
     pub(crate) fn process(&self, found: Vec<Finding>) -> Vec<Finding> {
         let mut suppressions = Suppressions::read(self.project, self.rules);
         let failed = found.iter().any(|finding| finding.code == INTERNAL_ERROR.code);
+        let mut found = found;
+        keep_one_per_cause(self.project, &mut found, |finding| self.is_enabled(finding.place.file, finding.code));
         let mut out = Vec::new();
         for finding in found {
             let finding = self.in_host(finding);

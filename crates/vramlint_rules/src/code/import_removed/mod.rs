@@ -67,7 +67,7 @@ use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_resolve::{Feature, SourceFile};
 use vramlint_semantic::version_gate;
-use vramlint_syntax::python::{Imports, StmtKind};
+use vramlint_syntax::python::{ImportedName, Imports, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
@@ -85,16 +85,33 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         for stmt in &module.body {
             let StmtKind::FromImport { module, level: 0, names } = &stmt.kind else { continue };
-            for name in names {
-                let found =
-                    gone(module, &name.name).and_then(|gone| finding(cx, file, FileRange::new(file.id, name.range), &gone));
-                if let Some(found) = found {
-                    out.push(found);
-                }
+            let place = |name: &ImportedName| FileRange::new(file.id, name.range);
+            let mut missing: Vec<(&ImportedName, Gone<'_>, Finding)> = names
+                .iter()
+                .filter_map(|name| {
+                    let gone = gone(module, &name.name)?;
+                    let found = finding(cx, file, place(name), &gone)?;
+                    Some((name, gone, found))
+                })
+                .collect();
+            // The statement fails at once: the name that is gone for longest speaks for the others.
+            missing.sort_by_key(|(_, gone, found)| (std::cmp::Reverse(found.severity), parts(gone.until)));
+            let mut missing = missing.into_iter();
+            let Some((.., mut found)) = missing.next() else { continue };
+            for (name, gone, _) in missing {
+                let (library, until) = (gone.library, gone.until);
+                let what = message!("not in {library} {until} and later either", "{library} {until} 及之后的版本同样没有");
+                found = found.with_related(place(name), what);
             }
+            out.push(found);
         }
     }
     attributes(cx, out);
+}
+
+/// The numbers of a release, to order releases.
+fn parts(release: &str) -> Vec<u32> {
+    release.split('.').map(|part| part.parse().unwrap_or(0)).collect()
 }
 
 /// `trl.PPOConfig(…)`: an attribute of the package that is gone.

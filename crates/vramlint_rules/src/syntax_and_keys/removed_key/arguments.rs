@@ -3,7 +3,8 @@
 use crate::argument_findings::{ReportedFindings, finding_of, with_fix};
 use crate::syntax_and_keys::removed_key::RULE;
 use crate::{Context, Sink};
-use vramlint_base::{Applicability, Fix, Severity, Value, message};
+use std::collections::BTreeMap;
+use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_resolve::versions::VersionRange;
@@ -48,6 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         old_value(cx, set, &mut reported, out);
+        let mut together = Together::default();
         for given in set.arguments.iter().filter(|given| !settled(set, given) && !set.other_names.contains(&given.key)) {
             let standing = class_fields::status(cx.project, set.file(), &classes, &given.key);
             let FieldStatus::Removed { certain, library, until, instead } = standing else { continue };
@@ -65,9 +67,49 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 found = found.with_help(advice);
             }
             found.fixes.extend(fix(cx, set, given, certain));
-            out.push(found);
+            // Without anything of its own to say, it is one of the keys that a rewrite of the class dropped.
+            let alone = found.help.is_some() || !found.fixes.is_empty();
+            match (alone, together.get_mut(&(library, until))) {
+                (false, Some(others)) => others.push((given, found)),
+                (false, None) => _ = together.insert((library, until), vec![(given, found)]),
+                (true, _) => out.push(found),
+            }
+        }
+        for ((library, until), mut dropped) in together {
+            dropped.sort_by_key(|(given, _)| given.key_place);
+            if let Some(found) = one_for_all(library, until, short(&set.classes), dropped) {
+                out.push(found);
+            }
         }
     }
+}
+
+/// Removed arguments of one call or file by library and release.
+type Together<'a> = BTreeMap<(&'static str, &'a str), Vec<(&'a ArgumentEntry, Finding)>>;
+
+/// One finding for the arguments that one release dropped.
+fn one_for_all(library: &str, until: &str, class: &str, dropped: Vec<(&ArgumentEntry, Finding)>) -> Option<Finding> {
+    /// More names make the message too long.
+    const MAX_NAMES: usize = 3;
+    let count = dropped.len();
+    let names: Vec<String> = dropped.iter().take(MAX_NAMES).map(|(given, _)| format!("`{}`", given.key)).collect();
+    let (en, zh, more) = (names.join(", "), names.join("、"), count.saturating_sub(MAX_NAMES));
+    let mut dropped = dropped.into_iter();
+    let (_, mut first) = dropped.next()?;
+    if count > 1 {
+        first.message = if more == 0 {
+            message!("{library} {until} and later reject {en} in {class}", "{library} 从 {until} 起拒绝 {class} 中的 {zh}")
+        } else {
+            message!(
+                "{library} {until} and later reject {count} arguments of {class}: {en} and {more} more",
+                "{library} 从 {until} 起拒绝 {class} 的 {count} 个参数：{zh} 等"
+            )
+        };
+    }
+    for (given, _) in dropped {
+        first = first.with_related(given.key_place, message!("rejected too", "同样会被拒绝"));
+    }
+    Some(first)
 }
 
 /// The old name of a value that is still taken, with a warning (trl 1.15.0 and 1.16.0 trainer/sft_config.py, run; 1.12.0 to 1.14.0 have
