@@ -17,9 +17,16 @@ pub struct Decoded {
 /// Bytes looked at to tell whether a file is binary; git looks at as many.
 const PROBE: usize = 8000;
 
+/// How Git LFS begins the file that stands for a large one (git-lfs 3.7 docs/spec.md).
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 /// Decodes a file. Python opens configuration as UTF-8 (`accelerate` names it, the others take the locale's, on Linux UTF-8), so
 /// everything else is an error.
 pub fn decode(bytes: Vec<u8>) -> Decoded {
+    if bytes.starts_with(LFS_POINTER) {
+        // The content is elsewhere.
+        return Decoded { text: String::from_utf8_lossy(&bytes).into_owned(), errors: Vec::new(), binary: true };
+    }
     if let Some(little) = utf16(&bytes) {
         return decode_utf16(&bytes, little);
     }

@@ -19,6 +19,10 @@
 //! num_processes: 2
 //! ```
 //!
+//! ## Severity
+//! An info finding in a file that no known tool reads. Silent in data: JSON with a list or with several values (JSON Lines) that no code is seen
+//! to load, and pointers of Git LFS.
+//!
 //! ## Sources
 //! PyYAML 6.0.3; hjson 3.1 as DeepSpeed 0.19.8 `runtime/config.py` calls it; CPython 3.11 `json`.
 //!
@@ -30,6 +34,9 @@
 //! 运行还没开始就会失败。文件的其余部分仍会尽量读取，以免漏掉其他问题。DeepSpeed 的 JSON 有两类读取者：DeepSpeed 自己接受注释和
 //! 末尾逗号，而 accelerate 与 transformers 会拒绝。
 //!
+//! ## 严重程度
+//! 没有已知工具读取的文件仅作提示。数据文件不报：内容为列表或多个值（JSON Lines）、且未见代码加载的 JSON，以及 Git LFS 的指针文件。
+//!
 //! ## 来源
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
 
@@ -39,7 +46,7 @@ use vramlint_base::{FileRange, Message, Severity, message};
 use vramlint_resolve::{Feature, FileKind, Project, SourceFile, Syntax};
 use vramlint_semantic::deepspeed::consumers::{self, Consumers};
 use vramlint_syntax::data::NodeKind;
-use vramlint_syntax::{RefusedBy, SyntaxError, yaml};
+use vramlint_syntax::{RefusedBy, SyntaxError, json, yaml};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
@@ -70,6 +77,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 let calls = calls.get_or_insert_with(|| loads(cx.project)).get(&file.id);
                 if calls.is_some_and(|calls| calls.iter().any(|load| load.loader.is_some())) {
                     severity = Severity::Error;
+                } else if is_dataset(cx.project, file) {
+                    continue;
                 }
             }
             let mut finding = RULE.finding(FileRange::new(file.id, error.range), error.message.clone()).with_severity(severity);
@@ -77,6 +86,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             out.push(finding);
         }
     }
+}
+
+/// Whether a file holds data rather than settings: datasets and other tools have readers of their own.
+pub(super) fn is_dataset(project: &Project, file: &SourceFile) -> bool {
+    project.kind(file.id) == FileKind::Other && file.data().is_some_and(|data| data.json) && json::holds_records(&file.text)
 }
 
 /// The severity of an error for those who read this file; `None` where they pass it.

@@ -32,6 +32,7 @@
 //! ## 来源
 //! PyYAML 6.0.3 `reader.py`；CPython 3.11 `json/decoder.py`。
 
+use crate::syntax_and_keys::syntax_error::is_dataset;
 use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity};
 
@@ -43,7 +44,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in &cx.project.files {
+    for file in cx.project.files.iter().filter(|file| !is_dataset(cx.project, file)) {
         if let Some(error) = file.decode_errors.first() {
             out.push(RULE.finding(FileRange::new(file.id, error.range), error.message.clone()));
         }

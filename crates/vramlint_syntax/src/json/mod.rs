@@ -44,6 +44,32 @@ pub fn parse(text: &str) -> DataFile {
     }
 }
 
+/// Whether a text holds records rather than settings: a list, or several values one after the other, as in JSON Lines.
+pub fn holds_records(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if text.starts_with('[') {
+        return true;
+    }
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return text[at + 1..].trim_start().starts_with(['{', '[']);
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 impl Reading {
     /// Adds what strict JSON rejects, where the Hjson reading passed over it: a trailing comma after `NaN` is text there.
     fn blamed(mut self, tolerant: Self) -> Self {

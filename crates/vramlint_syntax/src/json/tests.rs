@@ -1,5 +1,6 @@
 //! Text in, tree and errors out. `tests/json` compares verdicts and values with the real libraries.
 
+use super::holds_records;
 use super::parse;
 use crate::RefusedBy::{self, All, Hjson, StrictJson};
 use crate::data::{DataFile, NodeKind, NodeRef, Style};
@@ -139,5 +140,15 @@ fn broken_text_gives_sound_ranges() {
                 check_ranges(&text, &parse(&text));
             }
         }
+    }
+}
+
+#[test]
+fn records_are_no_settings() {
+    for text in ["[1, 2", "{\"a\": \"}\\\"{\"}\n{\"a\": 2}\n", "{\n \"a\": [1]\n}\n\n{\n}", "\u{feff}{}{}"] {
+        assert!(holds_records(text), "{text}");
+    }
+    for text in ["{\"a\": {\"b\": 1}}", "{\"a\": 1}}", "{\"a\": 1} x", "{\"a\": ", "", "{\"a\": \"} {\"}"] {
+        assert!(!holds_records(text), "{text}");
     }
 }
