@@ -69,9 +69,11 @@
 
 use super::loops::loops;
 use crate::{Context, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use vramlint_base::{Applicability, FileId, FileRange, Fix, Severity, Value, message};
+use vramlint_catalog::Concept;
 use vramlint_edit as edit;
-use vramlint_resolve::SourceFile;
+use vramlint_resolve::code::CallArgument;
+use vramlint_resolve::{Run, SourceFile};
 use vramlint_semantic::calls;
 use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
 use vramlint_semantic::deepspeed::consumers::Consumers;
@@ -91,12 +93,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let Some(maker) = call.receiver.as_ref().and_then(|receiver| at.producing_call(receiver)) else { continue };
         let Some(given) = maker.argument("gradient_accumulation_steps", None) else { continue };
-        let Some(Value::Int(count)) = given.constant() else { continue };
+        let Some((count, run)) = count(cx, call.file, given) else { continue };
         let file = cx.project.file(call.file);
         let written = given.place.range.slice(&cx.project.file(given.place.file).text);
         let written = written.rsplit('=').next().unwrap_or(written).trim();
-        let Some(division) = division(file, call.place).filter(|_| *count > 1) else { continue };
-        if !is_count(&division, *count, written) || !out.mark_reported(FileRange::new(call.file, division.range)) {
+        let Some(division) = division(file, call.place).filter(|_| count > 1) else { continue };
+        if !is_count(&division, count, written) || !out.mark_reported(FileRange::new(call.file, division.range)) {
             continue;
         }
         let fix = division.whole.map(|loss| Fix {
@@ -118,11 +120,25 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             )
             .with_help(message!("pass the undivided loss", "传入未除过的损失"));
         finding.fixes.extend(fix);
+        finding.run = run.map(|run| run.id.clone());
         out.push(finding);
     }
     for config in cx.deepspeed_configs() {
         engines(cx, config, out);
     }
+}
+
+/// The number that an `Accelerator` gets: as written, or what an option gives it in a run.
+fn count<'a>(cx: &Context<'a>, file: FileId, given: &CallArgument) -> Option<(i64, Option<&'a Run>)> {
+    match given.constant() {
+        Some(Value::Int(count)) => return Some((*count, None)),
+        Some(_) => return None,
+        None => {}
+    }
+    let by_option = given.values.iter().all(|value| value.may_be_overridden && value.condition.is_none());
+    let runs = cx.project.runs.iter().filter(|run| run.code.as_ref().is_some_and(|code| code.files.contains(&file)));
+    let counts = runs.filter_map(|run| Some((run.int(Concept::GradientAccumulationSteps)?, Some(run))));
+    counts.filter(|_| by_option).max_by_key(|(count, _)| *count)
 }
 
 /// The loops that train with an engine of DeepSpeed, which divides by the accumulation in its file.

@@ -37,7 +37,7 @@
 //! None: which modules get adapters is your decision.
 //!
 //! ## When it stays silent
-//! If a call may add adapters to the model, if the trainer may get arguments that are not visible, or if what is loaded is a local folder
+//! If a call may add adapters to the model, unless the options of a launch skip it (a warning then); if the trainer may get arguments that are not visible, or if what is loaded is a local folder
 //! or a model of unsloth's loader that is not known: adapters may be in there.
 //!
 //! ## Sources
@@ -57,7 +57,7 @@
 //! 无：适配器加在哪些模块上由你决定。
 //!
 //! ## 何时不报
-//! 看到任何可能给模型加适配器的调用；trainer 可能还有看不到的参数；加载的是本地文件夹，或不认识的 unsloth 模型：其中可能已有适配器。
+//! 看到任何可能给模型加适配器的调用，除非启动命令的选项跳过了它（此时为警告）；trainer 可能还有看不到的参数；加载的是本地文件夹，或不认识的 unsloth 模型：其中可能已有适配器。
 //!
 //! ## 来源
 //! transformers 5.23.0 `trainer_utils.py:131`，对 4 位与 8 位、Trainer 与 SFTTrainer 实际运行；4.x 在 `trainer.py` 中有同样的检查。
@@ -66,9 +66,9 @@ use crate::argument_findings::ReportedFindings;
 use crate::{Context, Rule, Sink, Symptom, needs};
 use std::sync::Arc;
 use vramlint_base::{FileRange, Severity, Value, message};
-use vramlint_catalog::models;
+use vramlint_catalog::{Concept, models};
 use vramlint_resolve::code::{ArgValue, CallArgument, CodeFacts, LibraryCall};
-use vramlint_resolve::{Feature, Project};
+use vramlint_resolve::{Feature, Project, Run};
 use vramlint_semantic::trainers::{Trainer, quantizes};
 
 pub(crate) static RULE: Rule = Rule {
@@ -80,14 +80,17 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut reported = ReportedFindings::default();
     for trainer in cx.trainers().iter().filter(|trainer| trainer.is_fully_seen()) {
-        let bare = trainer.plainly_lacks(cx.project, "peft_config") && !mentions_adapters(cx, trainer);
+        let mentioned = mentions_adapters(cx, trainer);
+        let bare = trainer.plainly_lacks(cx.project, "peft_config") && (!mentioned || adds_none(cx.project, trainer));
+        // That the code skips its adapters is what the interpreter says.
+        let most = if mentioned { Severity::Warning } else { RULE.severity };
         let Some(at) = quantized(cx.project, trainer).filter(|_| bare) else { continue };
         if reported.insert(trainer.call.callee, "") {
             let name = &trainer.name;
             let message = message!("{name} rejects a quantized model without adapters", "{name} 拒绝没有适配器的量化模型");
             out.push(
                 RULE.finding(trainer.call.place, message)
-                    .with_severity(trainer.severity(cx.project, RULE.severity))
+                    .with_severity(trainer.severity(cx.project, RULE.severity).min(most))
                     .with_related(at, message!("quantized here", "在此量化"))
                     .with_help(message!(
                         "add adapters with `get_peft_model`, or pass a `peft_config` to the trainer",
@@ -102,9 +105,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Models that a loop of the project's own trains: the optimizer steps, and the quantized weights stay as they are.
 fn own_loops(cx: &Context<'_>, reported: &mut ReportedFindings, out: &mut Sink) {
     for run in &cx.project.runs {
-        let Some(code) = run.code.as_ref().filter(|code| !cx.project.any_has(&code.files, Feature::AdapterCode)) else {
+        let Some(code) = &run.code else { continue };
+        if cx.project.any_has(&code.files, Feature::AdapterCode) && !is_full(run) {
             continue;
-        };
+        }
         let loop_of_its_own = code.accumulates.is_some() && !cx.trainers().iter().any(|trainer| Arc::ptr_eq(trainer.code, code));
         let trained = code.models.iter().filter(|model| model.trained == Some(true) && !model.conditional && !model.open);
         for model in trained.filter(|_| loop_of_its_own) {
@@ -169,6 +173,18 @@ fn is_base_model(project: &Project, load: &LibraryCall) -> bool {
     let is_folder = project.files.iter().any(|file| file.path.starts_with(&format!("{name}/")));
     let adapters = ["lora", "adapter", "peft", "checkpoint", "output"].iter().any(|word| lower.contains(word));
     of_hub && !is_folder && !adapters && load.library() == "transformers"
+}
+
+/// Whether no run of a trainer adds the adapters that its code mentions.
+fn adds_none(project: &Project, trainer: &Trainer<'_>) -> bool {
+    let mut runs =
+        project.runs.iter().filter(|run| run.code.as_ref().is_some_and(|code| Arc::ptr_eq(code, trainer.code))).peekable();
+    runs.peek().is_some() && runs.all(is_full)
+}
+
+/// Whether a command starts the run and its options decide that every weight is trained.
+fn is_full(run: &Run) -> bool {
+    run.launch.is_some() && run.text(Concept::Method) == Some("full")
 }
 
 /// Whether the code adds adapters to anything in a way that is not tracked.
