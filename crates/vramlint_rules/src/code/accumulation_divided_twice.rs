@@ -75,7 +75,7 @@ use vramlint_edit as edit;
 use vramlint_resolve::code::CallArgument;
 use vramlint_resolve::{Run, SourceFile};
 use vramlint_semantic::calls;
-use vramlint_semantic::deepspeed::config::DeepSpeedConfig;
+use vramlint_semantic::deepspeed::config::{ConfigEntry, DeepSpeedConfig};
 use vramlint_semantic::deepspeed::consumers::Consumers;
 use vramlint_syntax::python::{Expr, ExprKind, Imports, Located, Module, StmtKind};
 
@@ -143,13 +143,7 @@ fn count<'a>(cx: &Context<'a>, file: FileId, given: &CallArgument) -> Option<(i6
 
 /// The loops that train with an engine of DeepSpeed, which divides by the accumulation in its file.
 fn engines(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
-    let (Some(at), Some(Value::Int(count))) =
-        (config.entry("gradient_accumulation_steps"), config.value("gradient_accumulation_steps"))
-    else {
-        return;
-    };
-    let runs = config.uses.iter().filter(|one| one.consumers.within(Consumers::PLAIN)).filter_map(|one| one.run);
-    for file in runs.filter_map(|run| run.code.as_ref()).flat_map(|code| &code.files).map(|id| cx.project.file(*id)) {
+    for (file, at, count) in engine_uses(cx, config) {
         let Some(module) = file.python().filter(|_| count > 1) else { continue };
         let engines = engine_names(module);
         for (site, call) in module.calls().map(|site| (site.expr, site.call)) {
@@ -182,8 +176,20 @@ fn engines(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     }
 }
 
+/// The files of the programs whose engine takes a configuration, where its accumulation is written, and the number.
+pub(super) fn engine_uses<'a>(
+    cx: &'a Context<'_>,
+    config: &'a DeepSpeedConfig<'a>,
+) -> impl Iterator<Item = (&'a SourceFile, ConfigEntry<'a>, i64)> {
+    let entry = config.entry("gradient_accumulation_steps").zip(config.value("gradient_accumulation_steps"));
+    let entry = entry.and_then(|(at, value)| if let Value::Int(count) = value { Some((at, count)) } else { None });
+    let runs = config.uses.iter().filter(|one| one.consumers.within(Consumers::PLAIN)).filter_map(|one| one.run);
+    let files = runs.filter_map(|run| run.code.as_ref()).flat_map(|code| &code.files).map(|id| cx.project.file(*id));
+    files.filter_map(move |file| entry.map(|(at, count)| (file, at, count)))
+}
+
 /// The names of engines: `engine, *_ = deepspeed.initialize(…)`.
-fn engine_names(module: &Module) -> Vec<&str> {
+pub(super) fn engine_names(module: &Module) -> Vec<&str> {
     let imports = Imports::of(module);
     let made = module.statements().filter_map(|Located { stmt, .. }| match &stmt.kind {
         StmtKind::Assign { targets, value: Some(value), .. } => {

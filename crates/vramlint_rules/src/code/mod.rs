@@ -6,6 +6,7 @@ mod accumulation_divided_twice;
 mod accumulation_not_divided;
 mod checkpoint_without_reentrant;
 mod empty_cache_in_loop;
+mod engine_step_under_counter;
 mod gradients_not_cleared;
 mod graph_kept;
 mod identical_branches;
@@ -25,6 +26,7 @@ pub(crate) const RULES: &[&Rule] = &[
     &accumulation_not_divided::RULE,
     &checkpoint_without_reentrant::RULE,
     &empty_cache_in_loop::RULE,
+    &engine_step_under_counter::RULE,
     &gradients_not_cleared::RULE,
     &graph_kept::RULE,
     &identical_branches::RULE,
