@@ -236,6 +236,11 @@ impl Concept {
         matches!(self, Self::Method | Self::Quantization | Self::GradientCheckpointing | Self::Freeze)
     }
 
+    /// Whether it describes adapters, and means nothing without them.
+    pub const fn is_of_adapters(self) -> bool {
+        matches!(self, Self::LoraR | Self::LoraAlpha | Self::LoraTargets | Self::LoraDropout | Self::UseDora)
+    }
+
     /// Whether its values are numbers, which only words such as `auto` stand for.
     pub const fn is_number(self) -> bool {
         matches!(

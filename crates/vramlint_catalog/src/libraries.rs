@@ -64,13 +64,28 @@ pub fn trains_when_called(library: &str, name: &str) -> bool {
     TRAINING_FUNCTIONS.iter().any(|(own, names)| *own == library && names.contains(&name))
 }
 
-/// Libraries whose classes and defaults the catalogue knows. A copy in the project, or the library's own repository, is read from the
-/// catalogue too: it says the same, and a folder of this name in a project hides nothing, as it is rarely on the path of modules.
-const CATALOGUED: &[&str] = &["torch", "transformers", "trl", "peft", "accelerate", "bitsandbytes", "deepspeed", "unsloth"];
+/// Libraries whose code is never followed. The catalogue says what matters of them, also of a copy in the project and in the library's own
+/// repository; and a folder of this name inside of a package hides nothing, as it is not on the path of modules.
+const NOT_FOLLOWED: &[&str] = &[
+    "torch",
+    "transformers",
+    "trl",
+    "peft",
+    "accelerate",
+    "bitsandbytes",
+    "deepspeed",
+    "unsloth",
+    "sentence_transformers",
+    "diffusers",
+    "lightning",
+    "pytorch_lightning",
+    "vllm",
+    "timm",
+];
 
-/// Whether a dotted module belongs to a library whose classes and defaults the catalogue knows.
-pub fn is_catalogued(module: &str) -> bool {
-    CATALOGUED.contains(&module.split('.').next().unwrap_or(module))
+/// Whether a dotted module belongs to a library whose code is not followed.
+pub fn is_not_followed(module: &str) -> bool {
+    NOT_FOLLOWED.contains(&module.split('.').next().unwrap_or(module))
 }
 
 /// The library with this name.

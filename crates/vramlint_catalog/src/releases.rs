@@ -2,6 +2,8 @@
 
 mod table;
 
+use crate::versions::compare;
+
 /// Libraries that are followed without a list of their releases: a pin of them is known, a range is not decided.
 const FOLLOWED: &[&str] = &[
     "apex",
@@ -80,6 +82,11 @@ pub fn names() -> impl Iterator<Item = &'static str> + Clone {
 pub fn releases(name: &str) -> Option<Releases> {
     let found = table::TABLE.iter().find(|(known, ..)| *known == name);
     found.map(|(_, oldest, versions)| Releases { oldest, versions })
+}
+
+/// The newest release of a library before `release`.
+pub fn newest_before(name: &str, release: &str) -> Option<&'static str> {
+    releases(name)?.versions.split(' ').rfind(|own| compare(own, release).is_lt())
 }
 
 #[cfg(test)]

@@ -208,7 +208,7 @@ impl Interpreter<'_> {
             open: args.open || args.unpacked_block.is_some(),
             trained,
             conditional: record.guard.is_some(),
-            derived: self.parameters.derived_loads.contains(&(place.file, place.range.start)),
+            derived: self.parameters.derived_loads.contains_key(&(place.file, place.range.start)),
             call_chain: record.via.clone(),
         }
     }

@@ -30,12 +30,19 @@ const TRL_TASKS: &[(&str, &str)] = &[
 /// Configs of TRL that are no `TrainingArguments`: trl 0.24 `trainer/ddpo_config.py`, `alignprop_config.py`, `model_config.py`.
 const OWN_ARGUMENTS: &[&str] = &["DDPO", "AlignProp", "Model"];
 
+/// What the trainers and arguments of sentence-transformers 5.1 train: `CrossEncoderTrainer`, `CrossEncoderTrainingArguments`.
+const SENTENCE_CLASSES: &[&str] = &["SentenceTransformer", "CrossEncoder", "SparseEncoder"];
+
+fn is_sentence_arguments(name: &str) -> bool {
+    SENTENCE_CLASSES.iter().any(|class| name.strip_suffix("TrainingArguments") == Some(class))
+}
+
 /// The vocabulary of a class of arguments, if it is one.
 pub(super) fn argument_class(path: &str) -> Option<ArgumentClassKind> {
     let name = leaf(path);
     match library(path) {
         Some("transformers" | "sentence_transformers") | None
-            if matches!(name, "TrainingArguments" | "Seq2SeqTrainingArguments" | "SentenceTransformerTrainingArguments") =>
+            if matches!(name, "TrainingArguments" | "Seq2SeqTrainingArguments") || is_sentence_arguments(name) =>
         {
             Some(ArgumentClassKind { dialect: Dialect::HfTrainer, task: None })
         }
@@ -64,7 +71,8 @@ pub(super) fn is_trainer(path: &str) -> bool {
     let name = leaf(path);
     match library(path) {
         Some("transformers" | "sentence_transformers") => {
-            matches!(name, "Trainer" | "Seq2SeqTrainer" | "SentenceTransformerTrainer")
+            matches!(name, "Trainer" | "Seq2SeqTrainer")
+                || SENTENCE_CLASSES.iter().any(|class| name.strip_suffix("Trainer") == Some(class))
         }
         Some("trl") => name.ends_with("Trainer"),
         Some("unsloth") => name == "UnslothTrainer",

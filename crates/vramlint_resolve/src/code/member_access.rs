@@ -63,7 +63,7 @@ impl Interpreter<'_> {
     fn inherited_loader(&mut self, class: usize, name: &str, place: FileRange) -> AbstractValue {
         let path = self.definitions.external_base(class).map(|base| format!("{base}.{name}"));
         let Some(path) = path.filter(|path| loads_model(path)) else { return AbstractValue::located(ValueKind::Unknown, place) };
-        self.parameters.derived_loads.insert((place.file, place.range.start));
+        self.parameters.derived_loads.insert((place.file, place.range.start), class);
         AbstractValue::located(ValueKind::External(path.into()), place)
     }
 
@@ -99,6 +99,12 @@ impl Interpreter<'_> {
             ObjectKind::Output(_) if matches!(name, "loss" | "logits") => AbstractValue::located(ValueKind::Object(id), place),
             ObjectKind::Model(_) if matches!(name, "module" | "model" | "base_model" | "pretrained_model" | "policy") => {
                 AbstractValue::located(ValueKind::Object(id), place)
+            }
+            ObjectKind::Model(load) => {
+                let at = self.facts.models[load].place;
+                let class = self.parameters.derived_loads.get(&(at.file, at.range.start));
+                let own = class.and_then(|class| self.definitions.class_attribute(&self.scopes, *class, name));
+                own.map_or_else(|| AbstractValue::located(ValueKind::Method(id, name.into()), place), |method| bind(method, id))
             }
             _ => AbstractValue::located(ValueKind::Method(id, name.into()), place),
         }

@@ -74,7 +74,7 @@ impl ModuleResolver {
     /// The module `dotted` as `from_path` imports it; `level` counts the dots of a relative import.
     pub(super) fn find(&self, dotted: &str, level: u32, from_path: &str) -> Option<ImportTarget> {
         let last = dotted.rsplit('.').next().unwrap_or(dotted);
-        if level == 0 && (!self.index.names.contains(last) || libraries::is_catalogued(dotted)) {
+        if level == 0 && (!self.index.names.contains(last) || libraries::is_not_followed(dotted)) {
             return None;
         }
         let own = from_path.rsplit_once('/').map_or("", |(folder, _)| folder);

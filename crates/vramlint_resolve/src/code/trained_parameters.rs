@@ -5,7 +5,7 @@ use super::heap::{MODEL_DEPTH, ObjectKind};
 use super::interpreter::Interpreter;
 use super::qualified_name::{leaf, library};
 use super::value::{AbstractValue, ValueKind, ValueSource};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Concept;
@@ -31,8 +31,8 @@ pub(super) struct TrainedParameters {
     freezes_hidden: bool,
     /// Whether something that is not visible is cast to another dtype, or the default dtype is changed.
     pub(super) casts_hidden: bool,
-    /// Where loaders of classes start that derive from a library's.
-    pub(super) derived_loads: BTreeSet<(FileId, u32)>,
+    /// The classes of the project that derive from a library's model, by where their loaders start.
+    pub(super) derived_loads: BTreeMap<(FileId, u32), usize>,
     /// Names of the methods that are called on something that is not visible.
     unseen_methods: BTreeSet<String>,
 }

@@ -70,7 +70,8 @@ impl Interpreter<'_> {
             self.candidates().emit_call(Dialect::Lightning, path, args, place);
         } else {
             let task = leaf(path).strip_suffix("Trainer").and_then(trl_task);
-            let dialect = if library(path) == Some("transformers") { Dialect::HfTrainer } else { Dialect::Trl };
+            let plain = matches!(library(path), Some("transformers" | "sentence_transformers"));
+            let dialect = if plain { Dialect::HfTrainer } else { Dialect::Trl };
             self.facts.record_library(dialect, task);
             let model = args.arg("model", 0).cloned();
             if let Some(model) = &model

@@ -8,7 +8,8 @@ use super::training_run::Run;
 use super::unknown_reads::UnknownReads;
 use super::world_size::WorldSizeInput;
 use super::{
-    batch_factors, derive, distribution_hints, framework_program, handed_on, shared_ranks, training_kind, unsupported, vllm_mode,
+    batch_factors, derive, distribution_hints, framework_program, handed_on, releases_in_use, shared_ranks, training_kind,
+    unsupported, vllm_mode,
 };
 use crate::file_graph::FileGraph;
 use crate::launch::Launch;
@@ -50,7 +51,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     // A `num_gpus` in the code or in the project's files does not reach the launcher.
     let launcher = candidates.clone();
     let deepspeed = uses_deepspeed(&candidates, sources, dialect);
-    let versions = graph.library_versions(sources.place.file);
+    let versions = releases_in_use::narrow(graph.library_versions(sources.place.file), graph, sources);
     let mut train_batch = None;
     if deepspeed {
         train_batch = add_deepspeed(&mut candidates, graph, sources, trainer, &versions);
@@ -79,6 +80,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     }
     if let Some(code) = code {
         handed_on::drop_what_stays_behind(&mut candidates, &launcher, code);
+        handed_on::doubt_offered_quantization(&mut candidates);
         handed_on::drop_longer_sequences(&mut candidates, dialect, task.as_deref(), &versions);
     }
     if distribution_hints::splits_batches(graph, code) {
@@ -115,7 +117,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     sharding::derive_strategy(&mut settings);
     let mut run = new_run(graph, sources, dialect, task, settings);
     if let Some(framework) = unsupported::framework_of(graph, sources) {
-        unsupported::forget_settings(&mut run, framework);
+        unsupported::forget_settings(&mut run, framework, sources.launch.as_deref());
         return run;
     }
     if deepspeed && trainer {

@@ -2,7 +2,8 @@
 
 use super::precedence::{CandidateSet, SourceLayer};
 use crate::code::{ArgValue, CodeFacts, LibraryCall};
-use vramlint_base::Value;
+use crate::setting::Resolved;
+use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
 /// What the fields of `transformers.TrainingArguments` set, and nothing else of a trainer.
@@ -35,6 +36,25 @@ pub(super) fn drop_what_stays_behind(candidates: &mut CandidateSet, launcher: &C
                 candidates.add(*concept, layer, candidate);
             }
         }
+    }
+}
+
+/// Makes quantization unknown that the defaults of the script's own options only offer, if nothing visible quantizes.
+pub(super) fn doubt_offered_quantization(candidates: &mut CandidateSet) {
+    let concept = Concept::Quantization;
+    if candidates.has_decided(concept) {
+        return;
+    }
+    for (layer, mut candidate) in candidates.take(concept) {
+        let offered = matches!(layer, SourceLayer::OptionDefault | SourceLayer::Constant | SourceLayer::FieldDefault);
+        let quantizes = candidate.known().and_then(Value::as_str).is_some_and(|kind| kind != "none");
+        if offered && quantizes {
+            candidate.value = Resolved::Unknown(message!(
+                "the script offers it, and nothing visible quantizes the model",
+                "脚本提供了该选项，但看不到对模型进行量化的代码"
+            ));
+        }
+        candidates.add(concept, layer, candidate);
     }
 }
 

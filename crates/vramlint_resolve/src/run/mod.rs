@@ -17,6 +17,7 @@ mod import_graph;
 mod launch_path;
 mod precedence;
 mod rank_variables;
+mod releases_in_use;
 mod row_spreading;
 mod run_sources;
 mod shared_ranks;

@@ -10,6 +10,7 @@ use crate::launch::Launch;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use std::collections::BTreeSet;
 use vramlint_base::FileId;
+use vramlint_catalog::Launcher;
 use vramlint_catalog::{Concept, Dialect, UnsupportedFramework};
 
 /// The framework that trains, if its settings are not read: by the file of its settings, the command, or the program.
@@ -67,20 +68,31 @@ fn own_package(graph: &FileGraph, file: FileId) -> Option<String> {
 
 /// What the launcher itself sets holds whatever it starts.
 const OF_THE_LAUNCHER: &[Concept] = &[Concept::NumProcesses, Concept::NumMachines, Concept::GpuIds, Concept::VisibleDevices];
+/// What every `Accelerator` takes from accelerate's launcher and its file.
+const OF_ACCELERATE: &[Concept] =
+    &[Concept::NumProcesses, Concept::NumMachines, Concept::WorldSize, Concept::DistributedType, Concept::ZeroStage];
 /// What every run is asked for.
 const USUAL: &[Concept] =
     &[Concept::WorldSize, Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::EffectiveBatch, Concept::Model];
 
 /// Leaves what the launcher and the user set. Of everything else it is said why it is not known.
-pub(super) fn forget_settings(run: &mut Run, framework: UnsupportedFramework) {
+pub(super) fn forget_settings(run: &mut Run, framework: UnsupportedFramework, launch: Option<&Launch>) {
+    let by_accelerate = launch.is_some_and(|launch| launch.launcher == Launcher::Accelerate);
+    let of_launcher = |concept: &Concept| OF_THE_LAUNCHER.contains(concept) || by_accelerate && OF_ACCELERATE.contains(concept);
     run.unsupported = Some(framework);
     run.dialect = Dialect::Plain;
     run.task = None;
     run.settings.retain(|concept, setting| match setting.winning().map(|winner| &winner.origin) {
         Some(Origin::User { .. }) => true,
-        Some(Origin::Flag { .. }) => OF_THE_LAUNCHER.contains(concept) || framework.of_command_line.contains(concept),
-        Some(Origin::Env { .. } | Origin::Target { .. }) => OF_THE_LAUNCHER.contains(concept),
-        Some(Origin::Derived { .. }) => framework.of_command_line.contains(concept),
+        Some(Origin::Flag { .. } | Origin::Documented { .. }) => {
+            of_launcher(concept) || framework.of_command_line.contains(concept)
+        }
+        Some(Origin::Env { .. } | Origin::Target { .. }) => of_launcher(concept),
+        Some(Origin::File { .. }) => by_accelerate && OF_ACCELERATE.contains(concept),
+        Some(Origin::Derived { inputs, .. }) => {
+            let by_launcher = *concept == Concept::WorldSize && inputs.iter().all(|input| OF_ACCELERATE.contains(input));
+            by_accelerate && by_launcher || framework.of_command_line.contains(concept)
+        }
         _ => false,
     });
     for concept in USUAL {

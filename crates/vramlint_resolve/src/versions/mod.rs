@@ -136,6 +136,12 @@ impl VersionEvidence {
         (!spec::is_to_come(newest)).then(|| newest.to_string())
     }
 
+    /// The newest release before `release` that may be installed.
+    pub fn newest_release_before(&self, release: &str) -> Option<String> {
+        let bound: Version = release.parse().ok()?;
+        self.possible_releases.iter().filter(|version| **version < bound).max().map(ToString::to_string)
+    }
+
     /// Whether the versions that may be installed lie in a range.
     pub fn matches(&self, range: &VersionRange) -> RangeMatch {
         if self.possible_releases.is_empty() {

@@ -38,13 +38,16 @@ pub(in crate::run) fn add(
         candidates.add(Concept::WeightsDtype, SourceLayer::Default, candidate);
     }
     let plain = dialect == Dialect::Trl && code.is_some_and(handed_on::has_plain_arguments);
-    let default_of = |concept| {
-        let of_arguments = plain.then(|| dialect::default_of(Dialect::HfTrainer, concept, task, versions)).flatten();
+    let configured = code.is_some_and(|code| code.calls.iter().any(|call| !call.uncalled && call.path == "peft.LoraConfig"));
+    let default_of = |concept: Concept| {
+        // The script's own `LoraConfig` has the defaults of PEFT, whatever TRL's options say.
+        let of_peft = configured && concept.is_of_adapters();
+        let of_arguments = (plain || of_peft).then(|| dialect::default_of(Dialect::HfTrainer, concept, task, versions)).flatten();
         of_arguments.or_else(|| dialect::default_of(dialect, concept, task, versions))
     };
     for concept in Concept::ALL {
         let holds = match concept {
-            Concept::LoraR | Concept::LoraAlpha | Concept::LoraTargets | Concept::LoraDropout | Concept::UseDora => adapters,
+            concept if concept.is_of_adapters() => adapters,
             Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
             Concept::WeightsDtype => !loaded,
             Concept::Method => {
