@@ -72,6 +72,11 @@ impl PathResolver {
         self.resolve_suffix(&path)
     }
 
+    /// Whether a folder with exactly this path holds files.
+    pub fn has_folder(&self, path: &str) -> bool {
+        self.folders.contains(&normalize(path))
+    }
+
     /// The file at exactly this path, as displayed.
     pub fn resolve_exact(&self, path: &str) -> Option<FileId> {
         self.by_path.get(&normalize(path)).copied()

@@ -43,11 +43,28 @@ impl<'a> Interpreter<'a> {
         }
         self.observe_unseen_call(call, &callee, &args);
         self.grow_list(&call.callee, &args, place, scope);
+        let instantiates = |path: &str| matches!(path, "hydra.utils.instantiate" | "hydra.utils.call");
+        if callee.library_path().is_some_and(|path| instantiates(&path))
+            && let Some(made) = self.instantiate_configured(call, &args, place)
+        {
+            return made;
+        }
+        self.invoke(call, &callee, (&args, &ranges), place)
+    }
+
+    /// Calls every alternative of a callee.
+    pub(super) fn invoke(
+        &mut self,
+        call: &Call,
+        callee: &AbstractValue,
+        (args, ranges): (&CallArguments, &ArgumentRanges),
+        place: FileRange,
+    ) -> AbstractValue {
         let mut alternatives = Vec::new();
         for alt in callee.alternatives.iter().take(CALLEES) {
-            let recorded = self.record_call(call, alt, (&args, &ranges), place);
+            let recorded = self.record_call(call, alt, (args, ranges), place);
             let before = self.heap.len();
-            let result = self.call_alternative(alt, &args, place);
+            let result = self.call_alternative(alt, args, place);
             if let Some(index) = recorded {
                 self.recorder.record_result(&self.heap, index, alt, &result, before);
             }

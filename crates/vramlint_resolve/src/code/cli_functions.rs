@@ -2,6 +2,7 @@
 
 use super::call_arguments::CallArguments;
 use super::command_line::{CommandKind, OptionDeclaration, OptionForm, both_spellings, dest_of};
+use super::composition::compose;
 use super::control_flow::DeferredCall;
 use super::facts::{LoadRole, LoadedFile};
 use super::heap::{FieldSource, ObjectKind};
@@ -220,15 +221,22 @@ impl<'a> Interpreter<'a> {
         // hydra 1.3 hydra/_internal/utils.py get_args_parser
         let name = given("config_name", "-cn").map_or(name, |given| given.words.first().cloned().flatten());
         let folder = given("config_path", "-cp").map_or(folder, |given| given.words.first().cloned().flatten());
+        let own = self.sources.file(file).map_or("", |file| file.folder());
+        let root = modules::normalize_path(&modules::join_path(own, folder.as_deref().unwrap_or("")));
         let path = name.map(|name| {
             let named = matches!(name.rsplit_once('.'), Some((_, "yaml" | "yml")));
             let name = if named { name } else { format!("{name}.yaml") };
             // The folder is relative to the script.
-            let own = self.sources.file(file).map_or("", |file| file.folder());
-            modules::normalize_path(&modules::join_path(&modules::join_path(own, folder.as_deref().unwrap_or("")), &name))
+            modules::normalize_path(&modules::join_path(&root, &name))
         });
+        let mut layers = Vec::new();
         if let Some(file) = path.as_deref().and_then(|path| self.sources.paths.resolve_exact(path)) {
-            self.facts.loaded_files.insert(self.facts.loads.len(), file);
+            let index = self.facts.loads.len();
+            self.facts.loaded_files.insert(index, file);
+            let name = path.as_deref().and_then(|path| path.strip_prefix(&root)).unwrap_or("").trim_start_matches('/');
+            let (found, choices) = compose(&self.sources, &root, name, self.command_line.arguments);
+            layers = found;
+            self.facts.group_choices.insert(index, choices);
         }
         self.facts.loads.push(LoadedFile {
             path,
@@ -238,6 +246,7 @@ impl<'a> Interpreter<'a> {
             file: None,
             argument: None,
             role: LoadRole::Data,
+            layers,
         });
         self.facts.loads.len() - 1
     }

@@ -195,6 +195,7 @@ impl Interpreter<'_> {
                         file: None,
                         argument: None,
                         role: LoadRole::Arguments,
+                        layers: Vec::new(),
                     });
                 }
                 let load = index.min(self.facts.loads.len().saturating_sub(1));

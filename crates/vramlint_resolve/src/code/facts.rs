@@ -1,5 +1,6 @@
 //! The facts that Python code states about a run.
 
+use super::composition::Layer;
 use super::recorded_call::LibraryCall;
 use crate::setting::Candidate;
 use vramlint_base::{FileId, FileRange, Value};
@@ -148,6 +149,8 @@ pub struct LoadedFile {
     pub argument: Option<usize>,
     /// The purpose of the load.
     pub role: LoadRole,
+    /// The parts of a configuration of several files; empty for one that is a single file.
+    pub layers: Vec<Layer>,
 }
 
 /// The purpose of a load.

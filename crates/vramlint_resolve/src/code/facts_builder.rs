@@ -4,7 +4,7 @@ use super::command_line::OptionValue;
 use super::facts::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, LoadRole, LoadedFile, ParserUse, TrainingPath};
 use super::model_record::ModelRecord;
 use super::value::{AbstractValue, Alternative};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::Loader;
@@ -32,6 +32,10 @@ pub(super) struct FactsBuilder {
     pub(super) loads: Vec<LoadedFile>,
     /// The files that loads read, by the index of the load, as far as they are known.
     pub(super) loaded_files: HashMap<usize, FileId>,
+    /// The words of the command line that choose among files of a composed configuration, by the index of the load.
+    pub(super) group_choices: HashMap<usize, HashSet<String>>,
+    /// Nesting of the interpolations that are being followed.
+    pub(super) interpolations: u32,
     pub(super) options: Vec<CliOption>,
     pub(super) option_values: Vec<OptionValue>,
     pub(super) argument_classes: Vec<ArgumentClass>,
@@ -114,7 +118,7 @@ impl FactsBuilder {
         if self.loads.len() >= MAX_LOADS {
             return MAX_LOADS - 1;
         }
-        self.loads.push(LoadedFile { path: text, option, place, loader, file: None, argument, role });
+        self.loads.push(LoadedFile { path: text, option, place, loader, file: None, argument, role, layers: Vec::new() });
         self.loads.len() - 1
     }
 

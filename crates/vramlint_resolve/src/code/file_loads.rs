@@ -25,6 +25,10 @@ impl Interpreter<'_> {
             (Some("omegaconf"), "create" | "merge" | "to_container" | "from_cli" | "structured") => {
                 return Some(Self::omegaconf(leaf(path), args, place));
             }
+            (Some("hydra"), "get_class" | "get_object" | "get_method") => {
+                let name = args.positional.first()?.constant()?.as_str()?.to_owned();
+                return Some(self.object_named(&name));
+            }
             _ => return None,
         };
         Some(self.load_from(args, Some(loader), place))

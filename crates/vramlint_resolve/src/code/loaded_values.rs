@@ -2,6 +2,7 @@
 
 use super::call_arguments::CallArguments;
 use super::command_line::guessed_word;
+use super::composition::{Layer, LayeredNode, layered_node};
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes::argument_class;
@@ -9,20 +10,10 @@ use super::script_arguments::RankVariables;
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value, is_templated};
-use vramlint_syntax::data::{DataFile, Loader, NodeRef};
+use vramlint_syntax::data::{DataFile, Loader};
 
 /// Maximum number of entries of a block that are read one by one.
 const MAX_ENTRIES: usize = 200;
-
-/// What a loaded file has at a route of keys.
-enum LoadedNode<'a> {
-    /// The file is not known.
-    Unknown,
-    /// It has no such key.
-    Absent,
-    /// The value.
-    Present(NodeRef<'a>),
-}
 
 impl<'a> Interpreter<'a> {
     /// The file that a path names, if the launch or the code settles it.
@@ -38,13 +29,58 @@ impl<'a> Interpreter<'a> {
         self.sources.paths.resolve(text, first).or_else(|| self.sources.paths.resolve(text, second))
     }
 
-    fn loaded_node(&self, load: usize, route: &[String]) -> LoadedNode<'a> {
-        let file = self.facts.loaded_files.get(&load).and_then(|id| self.sources.file(*id));
-        let Some(root) = file.and_then(|file| file.data()).and_then(DataFile::root) else { return LoadedNode::Unknown };
-        let found = route.iter().try_fold(root, |node, key| node.get(key));
-        // Hydra adds the files that `defaults` names.
-        let is_whole = root.get("defaults").is_none_or(|list| list.items().next().is_none());
-        found.map_or(if is_whole { LoadedNode::Absent } else { LoadedNode::Unknown }, LoadedNode::Present)
+    /// What a loaded configuration has at a route of keys, with those that the command line adds to a composed one.
+    fn loaded_node(&self, load: usize, route: &[String]) -> LayeredNode<'a> {
+        let data = |id| self.sources.file(id).and_then(|file| file.data());
+        let layers = self.facts.loads.get(load).map_or(&[][..], |load| load.layers.as_slice());
+        if layers.is_empty() {
+            let Some(file) = self.facts.loaded_files.get(&load).copied() else { return LayeredNode::Unknown };
+            let Some(root) = data(file).and_then(DataFile::root) else { return LayeredNode::Unknown };
+            let own = [Layer { file: Some(file), package: Vec::new() }];
+            let found = layered_node(&own, route, data);
+            // Hydra adds the files that `defaults` names.
+            let is_whole = root.get("defaults").is_none_or(|list| list.items().next().is_none());
+            return if is_whole || !matches!(found, LayeredNode::Absent) { found } else { LayeredNode::Unknown };
+        }
+        let mut found = layered_node(layers, route, data);
+        for given in self.command_line.arguments.options.iter().filter(|given| given.assigned) {
+            if self.chooses_group(load, &given.name) {
+                continue;
+            }
+            let name: Vec<String> = given.name.split('.').map(str::to_owned).collect();
+            match (route.strip_prefix(name.as_slice()), name.strip_prefix(route), &mut found) {
+                // The block itself is replaced.
+                (Some(_), ..) => return LayeredNode::Unknown,
+                (None, Some([key, ..]), LayeredNode::Block(keys)) if !keys.contains(key) => keys.push(key.clone()),
+                (None, Some([key, ..]), LayeredNode::Absent) => found = LayeredNode::Block(vec![key.clone()]),
+                _ => {}
+            }
+        }
+        if self.is_removed_or_swept(layers, route) { LayeredNode::Unknown } else { found }
+    }
+
+    fn chooses_group(&self, load: usize, name: &str) -> bool {
+        self.facts.group_choices.get(&load).is_some_and(|choices| choices.contains(name))
+    }
+
+    /// Whether `~key` removes a key, or a sweep gives it several values.
+    fn is_removed_or_swept(&self, layers: &[Layer], route: &[String]) -> bool {
+        let words = self.command_line.arguments.words.iter().flatten().flatten();
+        let key = route.join(".");
+        let (mut removed, mut sweeps) = (false, false);
+        for word in words {
+            sweeps |= matches!(word.as_str(), "-m" | "--multirun");
+            let name = word.strip_prefix('~').map(|rest| rest.split('=').next().unwrap_or(rest));
+            removed |= name.is_some_and(|name| key == name || key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')));
+        }
+        let data = |id| self.sources.file(id).and_then(|file| file.data());
+        let sweeper = ["hydra", "sweeper", "params"].map(str::to_owned);
+        let is_swept = || match layered_node(layers, &sweeper, data) {
+            LayeredNode::Block(keys) => keys.contains(&key),
+            LayeredNode::Absent => false,
+            _ => true,
+        };
+        removed || sweeps && !route.is_empty() && is_swept()
     }
 
     /// Whether a loaded file certainly has a key, or certainly has not.
@@ -56,9 +92,9 @@ impl<'a> Interpreter<'a> {
             return None;
         }
         match self.loaded_node(load, &longer) {
-            LoadedNode::Unknown => None,
-            LoadedNode::Absent => Some(false),
-            LoadedNode::Present(_) => Some(true),
+            LayeredNode::Unknown => None,
+            LayeredNode::Absent => Some(false),
+            LayeredNode::Value(..) | LayeredNode::Block(_) => Some(true),
         }
     }
 
@@ -93,7 +129,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The value at a route as the loader types it.
-    fn written_key(&self, load: usize, route: Vec<String>, place: FileRange) -> AbstractValue {
+    fn written_key(&mut self, load: usize, route: Vec<String>, place: FileRange) -> AbstractValue {
         let source = ValueSource {
             place: Some(place),
             name: route.join("."),
@@ -104,12 +140,20 @@ impl<'a> Interpreter<'a> {
         let loader = self.facts.loads.get(load).and_then(|load| load.loader).unwrap_or(Loader::PyYaml);
         // A path of several keys is nothing else than a key of the file, whoever merges it.
         let merges = loader == Loader::OmegaConf || route.len() > 1;
+        let merges = merges && !self.chooses_group(load, &route.join("."));
         let assigned = self.command_line.arguments.assignment(&route).filter(|_| merges);
         let value = match (assigned, self.loaded_node(load, &route)) {
-            (Some(given), _) => given.words.first().and_then(Option::as_deref).map(guessed_word),
-            (None, LoadedNode::Present(node)) if !node.is_mapping() => node.value(loader),
+            (Some(given), _) => given.words.first().and_then(Option::as_deref).and_then(|word| assigned_word(word, loader)),
+            (None, LayeredNode::Value(_, _, node)) => node.value(loader),
             _ => None,
         };
+        if let Some(Value::Text(text)) = &value
+            && loader == Loader::OmegaConf
+            && text.contains("${")
+            && let Some(found) = self.interpolated(load, &route, text, place)
+        {
+            return found;
+        }
         let kind = value.filter(|value| !value.as_str().is_some_and(is_templated)).and_then(|value| kind_of(&value, place));
         match kind {
             Some(kind) => {
@@ -127,13 +171,9 @@ impl<'a> Interpreter<'a> {
         route: &Rc<Vec<String>>,
         place: FileRange,
     ) -> Option<Vec<(String, AbstractValue)>> {
-        let LoadedNode::Present(node) = self.loaded_node(load, route) else { return None };
-        let mut keys: Vec<String> = Vec::new();
-        for (key, _) in node.entries() {
-            let key = key.text().filter(|key| *key != "<<" && keys.len() < MAX_ENTRIES)?.to_owned();
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
+        let LayeredNode::Block(keys) = self.loaded_node(load, route) else { return None };
+        if keys.len() > MAX_ENTRIES || keys.iter().any(|key| key == "<<") {
+            return None;
         }
         Some(
             keys.into_iter()
@@ -158,8 +198,9 @@ impl<'a> Interpreter<'a> {
     pub(super) fn is_loaded_mapping(&self, alt: &Alternative) -> Option<bool> {
         let ValueKind::Loaded(load, route) = &alt.kind else { return None };
         match self.loaded_node(*load, route) {
-            LoadedNode::Present(node) => Some(node.is_mapping()),
-            _ => None,
+            LayeredNode::Block(_) => Some(true),
+            LayeredNode::Value(..) => Some(false),
+            LayeredNode::Unknown | LayeredNode::Absent => None,
         }
     }
 
@@ -169,7 +210,7 @@ impl<'a> Interpreter<'a> {
             let alt = val.single().filter(|alt| alt.condition.is_none())?;
             let ValueKind::Loaded(load, route) = &alt.kind else { return None };
             match self.loaded_node(*load, route) {
-                LoadedNode::Present(node) if node.is_mapping() => Some(node.entries().next().is_some()),
+                LayeredNode::Block(keys) => Some(!keys.is_empty()),
                 _ => None,
             }
         };
@@ -178,9 +219,9 @@ impl<'a> Interpreter<'a> {
 
     /// Whether a call unpacks a block of a file that is not known.
     pub(super) fn has_unknown_block(&self, args: &CallArguments) -> bool {
-        args.unpacked_block
-            .as_ref()
-            .is_some_and(|(load, route)| !matches!(self.loaded_node(*load, route), LoadedNode::Present(_)))
+        args.unpacked_block.as_ref().is_some_and(|(load, route)| {
+            !matches!(self.loaded_node(*load, route), LayeredNode::Block(_) | LayeredNode::Value(..))
+        })
     }
 
     /// The entries of a dict or of a block of a loaded file, if all are known.
@@ -256,6 +297,25 @@ impl<'a> Interpreter<'a> {
             },
             _ => None,
         }
+    }
+}
+
+/// A word of the command line that replaces a key; `None` for lists, mappings and sweeps.
+fn assigned_word(word: &str, loader: Loader) -> Option<Value> {
+    if loader != Loader::OmegaConf {
+        return Some(guessed_word(word));
+    }
+    let quoted = ['"', '\''].iter().find_map(|mark| word.strip_prefix(*mark)?.strip_suffix(*mark));
+    match (quoted, word) {
+        (Some(text), _) => Some(Value::Text(text.to_owned())),
+        (None, "null" | "") => Some(Value::Null),
+        (None, word) if word.contains("${") => Some(Value::Text(word.to_owned())),
+        (None, word) if word.contains(['[', '{', ',', '(']) => None,
+        (None, word) => match word.to_ascii_lowercase().as_str() {
+            "true" => Some(Value::Bool(true)),
+            "false" => Some(Value::Bool(false)),
+            _ => Some(guessed_word(word)),
+        },
     }
 }
 

@@ -128,8 +128,10 @@ impl Launch {
                     found.push(joined(word, name, value));
                     continue;
                 }
+                // A switch of Hydra before `key=value`.
+                let is_sweep = matches!(text, "-m" | "--multirun");
                 let value = words.next_if(|(number, next)| match next.text() {
-                    Some(text) => !is_option(text),
+                    Some(text) => !is_option(text) && !(is_sweep && text.contains('=')),
                     None => !self.unknown_value_options.contains_key(number),
                 });
                 let as_value = |word: &'a Word| ArgumentValue { text: word.text().map(str::to_owned), range: word.range, word };

@@ -143,7 +143,23 @@ fn is_training_file(file: &SourceFile, framework: Dialect) -> bool {
     traits.trains_if.is_none_or(on) && (!traits.is_recipe || has(&"optimizer"))
 }
 
+/// The files of the folder from which Hydra composes the configuration of a run: its parts, and what could be chosen instead.
+fn composed_files(graph: &FileGraph, sources: &RunSources) -> Vec<FileId> {
+    let loads = sources.code.iter().flat_map(|code| &code.loads).filter(|load| load.layers.len() > 1);
+    let folders: Vec<&str> = loads
+        .filter_map(|load| sources.resolve_load(graph, load)?.ok())
+        .map(|id| graph.file(id).folder())
+        .filter(|folder| !folder.is_empty())
+        .collect();
+    let is_part = |file: &&SourceFile| {
+        let below = |folder: &&str| file.path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/'));
+        file.data().is_some() && folders.iter().any(below)
+    };
+    graph.files.iter().filter(is_part).map(|file| file.id).collect()
+}
+
 fn add_runs(reader: &CodeReader<'_>, sources: &RunSources, runs: &mut Vec<Run>, used: &mut BTreeSet<FileId>) {
+    used.extend(composed_files(reader.graph, sources));
     for run in build_runs(reader.graph, sources) {
         used.extend(run.files.iter().copied());
         runs.push(run);

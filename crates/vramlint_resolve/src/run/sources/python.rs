@@ -3,7 +3,8 @@
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use super::super::run_sources::{RunSources, option_matches_dest};
 use super::{cli, data_file};
-use crate::code::{CodeCandidate, CodeFacts};
+use crate::code::composition::{LayeredNode, layered_node};
+use crate::code::{CodeCandidate, CodeFacts, LoadedFile};
 use crate::file_graph::FileGraph;
 use crate::setting::{Candidate, Origin, Resolved};
 use vramlint_base::value_readers::argparse_word;
@@ -189,13 +190,19 @@ fn reads_known_file(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, f
 fn loaded_file_value(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, found: &CodeCandidate) -> Option<Candidate> {
     let (index, keys) = found.loaded_key.as_ref()?;
     let load = code.loads.get(*index)?;
+    let layers = &load.layers;
+    let is_block = !layers.is_empty() && matches!(layered_node(layers, keys, |id| graph.file(id).data()), LayeredNode::Block(_));
     if (load.loader == Some(Loader::OmegaConf) || keys.len() > 1)
+        && !is_block
         && let Some(mut candidate) = command_line_override(sources, keys)
     {
         if candidate.known().is_some() && found.candidate.known().is_some() {
             candidate.value = found.candidate.value.clone();
         }
         return Some(candidate);
+    }
+    if !load.layers.is_empty() {
+        return layered_value(graph, load, found, keys);
     }
     let id = sources.resolve_load(graph, load)?.ok()?;
     let file = graph.file(id);
@@ -210,6 +217,17 @@ fn loaded_file_value(graph: &FileGraph, sources: &RunSources, code: &CodeFacts, 
     Some(candidate)
 }
 
+/// The value of a key of a configuration of several files.
+fn layered_value(graph: &FileGraph, load: &LoadedFile, found: &CodeCandidate, keys: &[String]) -> Option<Candidate> {
+    let LayeredNode::Value(id, route, _) = layered_node(&load.layers, keys, |id| graph.file(id).data()) else { return None };
+    let keys: Vec<&str> = route.iter().map(String::as_str).collect();
+    let mut candidate = data_file::candidate_at(graph.file(id), &keys, Loader::OmegaConf)?;
+    // What the code makes of the value counts, and what it makes of its interpolations.
+    candidate.value = found.candidate.value.clone();
+    candidate.condition.clone_from(&found.candidate.condition);
+    Some(candidate)
+}
+
 /// `training.lr=1e-4` on the command line, which Hydra, OmegaConf and scripts with a merge of their own put above the file.
 fn command_line_override(sources: &RunSources, keys: &[String]) -> Option<Candidate> {
     let launch = sources.launch.as_deref()?;
@@ -220,5 +238,8 @@ fn command_line_override(sources: &RunSources, keys: &[String]) -> Option<Candid
         return None;
     }
     let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: key_path };
+    if value.text.as_ref().is_some_and(|text| text.contains([',', '[', '{', '('])) {
+        return Some(unknown(message!("several values are tried", "尝试多个值"), "", origin));
+    }
     Some(cli::candidate_from_value(value, origin))
 }
