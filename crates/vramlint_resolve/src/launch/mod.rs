@@ -131,7 +131,7 @@ impl Launch {
                 // A switch of Hydra before `key=value`.
                 let is_sweep = matches!(text, "-m" | "--multirun");
                 let value = words.next_if(|(number, next)| match next.text() {
-                    Some(text) => !is_option(text) && !(is_sweep && text.contains('=')),
+                    Some(text) => !(is_option(text) || is_sweep && text.contains('=')),
                     None => !self.unknown_value_options.contains_key(number),
                 });
                 let as_value = |word: &'a Word| ArgumentValue { text: word.text().map(str::to_owned), range: word.range, word };
