@@ -98,8 +98,9 @@ impl Project {
     /// Launch commands that only documents show. Nothing runs them as they are, but they say how files are meant to be used.
     pub fn documented_launches(&self) -> &[Launch] {
         self.queries.documented_launches.get_or_init(|| {
-            let documents = self.files.iter().filter(|file| self.is_documentation_snippet(file.id));
-            documents.flat_map(|file| launch::from_document(file, &self.path_resolver)).collect()
+            let documents = || self.files.iter().filter(|file| self.is_documentation_snippet(file.id));
+            let variables = launch::DocumentVariables::of_blocks(documents());
+            documents().flat_map(|file| launch::from_document(file, &self.path_resolver, &variables)).collect()
         })
     }
 

@@ -43,6 +43,14 @@ pub struct CodeFacts {
     pub models: Vec<ModelLoad>,
     /// Whether parameters of what is trained may be kept from training.
     pub may_freeze: bool,
+    /// Whether parameters of what is trained are kept from training under no condition.
+    pub freezes_part: bool,
+    /// Whether an optimizer gets one part of a model and nothing else visible.
+    pub trains_one_part: bool,
+    /// Whether a trainer is told to put no adapters on its model, and nothing else does.
+    pub refuses_adapters: bool,
+    /// Whether adapters may be put on what is trained.
+    pub may_adapt: bool,
     /// Whether adapters are made or loaded.
     pub adapters: bool,
     /// Whether every optimizer and every trainer gets models and modules that the code makes visibly.

@@ -46,7 +46,12 @@ pub(super) struct FactsBuilder {
     pub(super) overlays: HashMap<(usize, Vec<String>), AbstractValue>,
     pub(super) trainers: Vec<usize>,
     pub(super) accelerator: Option<AcceleratorUse>,
+    /// Whether adapters are configured, made or loaded.
     pub(super) adapters: bool,
+    /// Whether adapters are put on a model or loaded, other than by a trainer's configuration.
+    pub(super) adapts: bool,
+    /// Whether a trainer is told to put no adapters on its model.
+    pub(super) adapters_refused: bool,
     /// Whether the loss of a trainer of the project compares pairs.
     pub(super) compares_pairs: bool,
     pub(super) unsloth: bool,

@@ -32,7 +32,9 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let accumulates = interpreter.training.accumulates(args);
     let task = interpreter.facts.task();
     let trains = interpreter.training.trains();
-    let (may_freeze, sees_what_is_trained) = (interpreter.may_freeze(), interpreter.sees_what_is_trained());
+    let (may_freeze, freezes_part) = (interpreter.may_freeze(), interpreter.freezes_part());
+    let trains_one_part = interpreter.trains_one_part();
+    let (may_adapt, sees_what_is_trained) = (interpreter.may_adapt(), interpreter.sees_what_is_trained());
     let built_models = interpreter.built_models();
     let keeps_default_dtype = interpreter.keeps_default_dtype();
     let record = &mut interpreter.facts;
@@ -54,6 +56,10 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         models,
         uncalled_models: Vec::new(),
         may_freeze,
+        freezes_part,
+        trains_one_part,
+        refuses_adapters: record.adapters_refused && !record.adapts,
+        may_adapt,
         adapters: record.adapters,
         sees_what_is_trained,
         built_models,
@@ -220,7 +226,7 @@ impl Interpreter<'_> {
             self.candidates().emit_value(Concept::WeightsDtype, cast, class, "dtype", place);
         }
         // Parameters that train next to adapters belong to them; parameters that are unfrozen by name are not visible.
-        if let Some(at) = frozen {
+        if let Some(at) = frozen.filter(|_| self.is_among_trained(index)) {
             let base = AbstractValue::located(ValueKind::Scalar(Value::Text("base".to_string())), at);
             self.candidates().emit_value(Concept::Freeze, &base, class, "requires_grad_", at);
         }

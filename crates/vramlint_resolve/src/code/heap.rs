@@ -91,6 +91,10 @@ impl Heap {
         self.objects.len() - 1
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Object> {
+        self.objects.iter()
+    }
+
     /// The number of objects.
     pub(super) fn len(&self) -> usize {
         self.objects.len()

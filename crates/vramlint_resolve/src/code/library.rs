@@ -31,12 +31,17 @@ impl Interpreter<'_> {
             return val;
         }
         match (library, leaf) {
+            (Some("diffusers"), "from_pretrained" | "from_config") => {
+                self.escape(args);
+                let class = path.rsplit_once('.').map_or(&**path, |(class, _)| class);
+                AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(class.into()))), place)
+            }
             (Some("dataclasses" | "pydantic" | "pydantic_settings" | "attr" | "attrs"), "field" | "Field" | "ib") => {
                 self.field_default(args, place)
             }
             (Some("dataclasses" | "attr" | "attrs"), "asdict" | "astuple") | (Some("copy"), "copy" | "deepcopy") => {
                 let val = args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown);
-                self.copied_block(&val, place).unwrap_or_else(|| self.copy_dict(&val))
+                self.copied_module(&val).or_else(|| self.copied_block(&val, place)).unwrap_or_else(|| self.copy_dict(&val))
             }
             (Some("dataclasses"), "replace") | (Some("attr" | "attrs"), "evolve") => self.replaced(args, place),
             (Some("dataclasses" | "attr" | "attrs"), "fields") => self.fields_of(args, place),
@@ -75,6 +80,9 @@ impl Interpreter<'_> {
 
     /// Calls a method of an object.
     pub(super) fn call_method(&mut self, id: usize, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+        if let Some((part, method)) = name.rsplit_once('.').filter(|_| self.is_model_or_module(id)) {
+            return self.part_method(id, part, method, args, place);
+        }
         if let Some(val) = self.module_method(id, name, args, place) {
             return val;
         }

@@ -53,6 +53,9 @@ impl Interpreter<'_> {
                 _ => self.method_of_value(alt, name, place),
             },
             ValueKind::Scalar(_) | ValueKind::Items(_) => self.method_of_value(alt, name, place),
+            ValueKind::Method(id, part) if self.is_model_or_module(*id) => {
+                AbstractValue::located(ValueKind::Method(*id, format!("{part}.{name}").into()), place)
+            }
             ValueKind::Method(..) | ValueKind::Unknown | ValueKind::Bundle(_) | ValueKind::Function { .. } => {
                 AbstractValue::located(ValueKind::Unknown, place)
             }

@@ -59,6 +59,7 @@ mod stmt;
 mod text_methods;
 mod trained_parameters;
 mod training_calls;
+mod training_extent;
 mod training_loop;
 mod value;
 

@@ -39,3 +39,10 @@ pub(super) struct ModelRecord {
     /// The dtype of the last cast after the load; unknown if the cast is conditional.
     pub(super) cast: Option<AbstractValue>,
 }
+
+impl ModelRecord {
+    /// Whether it reaches an optimizer, a trainer, adapters or `prepare()`.
+    pub(super) fn is_trained(&self) -> bool {
+        self.trained || self.in_trainer || self.prepared
+    }
+}

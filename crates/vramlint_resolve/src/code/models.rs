@@ -23,6 +23,7 @@ impl Interpreter<'_> {
         let name = leaf(path);
         match (library(path), name) {
             (Some("peft" | "unsloth") | None, "get_peft_model") => {
+                self.facts.adapts = true;
                 if library(path) == Some("unsloth") {
                     self.candidates().emit_call(vramlint_catalog::Dialect::Unsloth, path, args, place);
                 }
@@ -56,6 +57,7 @@ impl Interpreter<'_> {
                 let model = args.arg("model", 0).cloned().unwrap_or_else(AbstractValue::unknown);
                 if path.contains("PeftModel") {
                     self.facts.adapters = true;
+                    self.facts.adapts = true;
                     if args.get("is_trainable").and_then(AbstractValue::constant) == Some(&Value::Bool(true)) {
                         let lora = AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Lora)), place);
                         self.candidates().emit_adapters(&lora, path, place);
@@ -227,6 +229,10 @@ impl Interpreter<'_> {
             "forward" => AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place),
             "add_adapter" => {
                 self.facts.models[load].trained = true;
+                self.facts.adapts = true;
+                if let Some(config) = args.arg("adapter_config", 0).cloned() {
+                    self.candidates().emit_adapters(&config, name, place);
+                }
                 AbstractValue::located(ValueKind::Unknown, place)
             }
             _ => {

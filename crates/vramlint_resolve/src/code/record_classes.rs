@@ -32,6 +32,9 @@ impl<'a> Interpreter<'a> {
         };
         let id = self.new_object(ObjectKind::Instance { class, rest });
         let val = AbstractValue::located(ValueKind::Object(id), place);
+        if self.definitions.external_base(class).is_some_and(|base| library_classes::is_optimizer(&base)) {
+            self.own_optimizer(class, args, place);
+        }
         if let Some(function) = self.definitions.initializer(&self.scopes, class) {
             self.call_function(function, Some(id), args.clone(), place);
             return val;
@@ -63,6 +66,30 @@ impl<'a> Interpreter<'a> {
             }
         }
         val
+    }
+
+    /// An optimizer that the project writes: its first parameter takes what it trains, `lr` the learning rate.
+    fn own_optimizer(&mut self, class: usize, args: &CallArguments, place: FileRange) {
+        let name = self.definitions.classes[class].def.name.clone();
+        let Some(function) = self.definitions.initializer(&self.scopes, class) else {
+            return self.call_optimizer(&name, args, place);
+        };
+        let (def, scope) = (self.definitions.functions[function].def, self.definitions.functions[function].scope);
+        let params: Vec<_> = def.params.iter().skip(1).collect();
+        let Some(first) = params.first() else { return };
+        // One that wraps another optimizer has no parameters of its own.
+        if first.name.contains("optim") {
+            return;
+        }
+        let mut given = CallArguments::default();
+        given.positional.extend(args.arg(&first.name, 0).cloned());
+        if let Some(index) = params.iter().position(|param| param.name == "lr") {
+            let default = params[index].default.as_ref();
+            let rate = args.arg("lr", index).cloned();
+            let rate = rate.or_else(|| default.filter(|_| !args.open).map(|default| self.eval(default, scope)));
+            given.keyword.extend(rate.map(|rate| ("lr".to_owned(), rate)));
+        }
+        self.call_optimizer(&name, &given, place);
     }
 
     /// Emits the fields of a class that derives from a library's argument class: its own defaults and its arguments.

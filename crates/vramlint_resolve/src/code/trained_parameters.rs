@@ -13,6 +13,8 @@ use vramlint_syntax::python::{Call, Expr, ExprKind};
 
 /// Maximum nesting of modules that are searched.
 const DEPTH: u32 = 4;
+/// Maximum number of parts of models in a list that a loop visits one by one.
+const MAX_PARTS: usize = 16;
 /// Maximum number of names of functions that are not visible.
 const MAX_NAMES: usize = 2_000;
 /// The attribute that holds the dtype that a module is cast to.
@@ -22,29 +24,39 @@ const CAST: &str = "__dtype__";
 #[derive(Default)]
 pub(super) struct TrainedParameters {
     /// Modules that the code builds itself and that reach an optimizer or a trainer, with the place of that call.
-    modules: Vec<(usize, FileRange)>,
+    pub(super) modules: Vec<(usize, FileRange)>,
+    /// Parts of models that reach an optimizer, by their paths within the model.
+    pub(super) parts: BTreeSet<(usize, Rc<str>)>,
     /// Whether an optimizer or a trainer gets parameters of something that is not visible.
-    hidden: bool,
+    pub(super) hidden: bool,
     /// Modules of which parameters are kept from training.
-    frozen: BTreeSet<usize>,
+    pub(super) frozen: BTreeSet<usize>,
+    /// Modules and models of which parameters are kept from training under no condition.
+    pub(super) surely_frozen: BTreeSet<usize>,
     /// Whether parameters of something that is not visible are kept from training.
-    freezes_hidden: bool,
+    pub(super) freezes_hidden: bool,
     /// Whether something that is not visible is cast to another dtype, or the default dtype is changed.
     pub(super) casts_hidden: bool,
     /// The classes of the project that derive from a library's model, by where their loaders start.
     pub(super) derived_loads: BTreeMap<(FileId, u32), usize>,
     /// Names of the methods that are called on something that is not visible.
-    unseen_methods: BTreeSet<String>,
+    pub(super) unseen_methods: BTreeSet<String>,
 }
 
 /// Whether a library's class is a module of torch that is built without loading weights.
-fn is_module_class(path: &str) -> bool {
+pub(super) fn is_module_class(path: &str) -> bool {
     match library(path) {
         Some("torch") => path.contains(".nn.") && !path.contains(".functional") && !path.contains(".utils."),
         Some("pytorch_lightning" | "lightning") => leaf(path) == "LightningModule",
+        Some("diffusers") => is_diffusers_model(leaf(path)),
         Some("transformers") => leaf(path).starts_with(char::is_uppercase) && has_model_name(leaf(path)),
         _ => false,
     }
+}
+
+/// Whether a class of diffusers is a model rather than a pipeline or a scheduler (diffusers 0.36 `models/__init__.py`).
+pub(super) fn is_diffusers_model(class: &str) -> bool {
+    class.ends_with("Model") || class.starts_with("Autoencoder") || class.ends_with("Adapter")
 }
 
 fn has_model_name(name: &str) -> bool {
@@ -61,6 +73,55 @@ impl Interpreter<'_> {
             ObjectKind::Library(path) => is_module_class(path) && leaf(path).starts_with(char::is_uppercase),
             _ => false,
         }
+    }
+
+    /// Whether an object is a model that is loaded or a module that the code builds. Its attributes that nothing assigns are parts.
+    pub(super) fn is_model_or_module(&self, id: usize) -> bool {
+        matches!(self.heap[id].kind, ObjectKind::Model(_)) || self.is_module(id)
+    }
+
+    /// The items of a list of models and their parts: `[model.shared, model.encoder]`.
+    pub(super) fn listed_parts(&self, over: &AbstractValue) -> Option<Rc<Vec<AbstractValue>>> {
+        let ValueKind::Items(items) = &over.single()?.kind else { return None };
+        let is_part = |item: &AbstractValue| match item.single().map(|alt| &alt.kind) {
+            Some(ValueKind::Object(id) | ValueKind::Method(id, _)) => self.is_model_or_module(*id),
+            _ => false,
+        };
+        (!items.is_empty() && items.len() <= MAX_PARTS && items.iter().all(is_part)).then(|| Rc::clone(items))
+    }
+
+    /// A copy of a module that the code builds, as for a moving average of its weights.
+    pub(super) fn copied_module(&mut self, val: &AbstractValue) -> Option<AbstractValue> {
+        let alt = val.single()?;
+        let ValueKind::Object(id) = alt.kind else { return None };
+        if !self.is_module(id) {
+            return None;
+        }
+        let copy = self.new_object(self.heap[id].kind.clone());
+        self.heap[copy].attributes = self.heap[id].attributes.clone();
+        Some(AbstractValue::new(ValueKind::Object(copy), (*alt.source).clone()))
+    }
+
+    /// A method of a part of a model: `model.encoder.parameters()`. The part is written as its path within the model.
+    pub(super) fn part_method(
+        &mut self,
+        id: usize,
+        part: &str,
+        name: &str,
+        args: &CallArguments,
+        place: FileRange,
+    ) -> AbstractValue {
+        let whole = AbstractValue::located(ValueKind::Method(id, part.into()), place);
+        match name {
+            "requires_grad_" => self.freeze(&whole, args.arg("requires_grad", 0)),
+            "parameters" | "named_parameters" | "modules" | "named_modules" | "children" | "named_children" | "train"
+            | "eval" => {}
+            _ => {
+                self.escape(args);
+                return AbstractValue::located(ValueKind::Unknown, place);
+            }
+        }
+        whole
     }
 
     /// A method that every module has and that returns the module, or something that stands for its parameters.
@@ -80,6 +141,16 @@ impl Interpreter<'_> {
             "cuda" | "cpu" | "xpu" | "npu" | "train" | "eval" | "share_memory" | "to_empty" | "parameters"
             | "named_parameters" | "modules" | "named_modules" | "children" | "named_children" | "state_dict" => {}
             "apply" => self.escape(args),
+            "add_adapter" => {
+                self.facts.adapts = true;
+                if let Some(config) = args.arg("adapter_config", 0).cloned() {
+                    self.candidates().emit_adapters(&config, name, place);
+                }
+            }
+            "enable_gradient_checkpointing" => {
+                let on = AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place);
+                self.candidates().emit_value(Concept::GradientCheckpointing, &on, name, "", place);
+            }
             "gradient_checkpointing_enable" => {
                 let on = AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place);
                 self.candidates().emit_value(Concept::GradientCheckpointing, &on, name, "", place);
@@ -104,16 +175,29 @@ impl Interpreter<'_> {
         if on.is_none_or(|on| self.heap.truth(on) == Some(true)) {
             return;
         }
+        let certain =
+            self.control.guards.is_empty() && base.single().is_some() && on.is_none_or(|on| self.heap.truth(on).is_some());
         for alt in &base.alternatives {
-            match alt.kind {
-                ValueKind::Object(id) if self.is_module(id) => {
+            let id = match alt.kind {
+                ValueKind::Object(id) => id,
+                ValueKind::Method(id, _) if self.is_model_or_module(id) => id,
+                _ => {
+                    self.parameters.freezes_hidden = true;
+                    continue;
+                }
+            };
+            match self.heap[id].kind {
+                ObjectKind::Model(load) => self.facts.models[load].partly_frozen = true,
+                _ if self.is_module(id) => {
                     self.parameters.frozen.insert(id);
                 }
-                ValueKind::Object(id) => match self.heap[id].kind {
-                    ObjectKind::Model(load) => self.facts.models[load].partly_frozen = true,
-                    _ => self.parameters.freezes_hidden = true,
-                },
-                _ => self.parameters.freezes_hidden = true,
+                _ => {
+                    self.parameters.freezes_hidden = true;
+                    continue;
+                }
+            }
+            if certain {
+                self.parameters.surely_frozen.insert(id);
             }
         }
     }
@@ -138,22 +222,22 @@ impl Interpreter<'_> {
             ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => name.as_str(),
             _ => return,
         };
-        let of_method = |id: usize| match &self.heap[id].kind {
-            ObjectKind::Model(_) => Some(object(id)),
-            _ => self.is_module(id).then(|| object(id)),
-        };
+        let of_method = |id: usize| self.is_model_or_module(id).then(|| object(id));
         let receiver = callee.alternatives.iter().find_map(|alt| match &alt.kind {
             ValueKind::Method(id, _) => of_method(*id),
             _ => None,
         });
-        let unseen = callee.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Unknown));
+        let unseen = callee.alternatives.iter().any(|alt| match &alt.kind {
+            ValueKind::Method(id, path) => path.contains('.') && self.is_model_or_module(*id),
+            kind => matches!(kind, ValueKind::Unknown),
+        });
         if !unseen && receiver.is_none() {
             return;
         }
         let lower = name.to_lowercase();
         let no = AbstractValue::new(ValueKind::Scalar(Value::Bool(false)), ValueSource::default());
         match name {
-            "requires_grad_" if unseen => self.freeze(callee, args.arg("requires_grad", 0)),
+            "requires_grad_" if unseen && receiver.is_none() => self.freeze(callee, args.arg("requires_grad", 0)),
             "half" | "bfloat16" | "double" | "to" if unseen => {
                 let forward =
                     self.control.frames.iter().any(|frame| self.definitions.functions[frame.function].def.name == "forward");
@@ -174,64 +258,45 @@ impl Interpreter<'_> {
     /// Notes the modules whose parameters an optimizer or a trainer gets.
     pub(super) fn train_modules(&mut self, val: &AbstractValue, place: FileRange) {
         let mut found = Vec::new();
-        self.collect_modules(val, DEPTH, &mut found);
-        let visible = !found.is_empty() || !self.heap.models_in(val, MODEL_DEPTH).is_empty();
+        let mut parts = BTreeSet::new();
+        self.collect_modules(val, DEPTH, &mut found, &mut parts);
+        for (id, _) in &parts {
+            if let ObjectKind::Model(load) = self.heap[*id].kind {
+                self.facts.models[load].trained = true;
+            }
+        }
+        self.parameters.parts.append(&mut parts);
+        let visible = !found.is_empty() || !self.parameters.parts.is_empty() || !self.heap.models_in(val, MODEL_DEPTH).is_empty();
         self.parameters.hidden |= !visible;
         self.parameters.modules.extend(found.into_iter().map(|id| (id, place)));
     }
 
-    fn collect_modules(&self, val: &AbstractValue, depth: u32, found: &mut Vec<usize>) {
+    fn collect_modules(&self, val: &AbstractValue, depth: u32, found: &mut Vec<usize>, parts: &mut BTreeSet<(usize, Rc<str>)>) {
         for alt in &val.alternatives {
             match &alt.kind {
                 ValueKind::Object(id) if self.is_module(*id) => found.push(*id),
+                ValueKind::Method(id, part) if self.is_model_or_module(*id) => {
+                    parts.insert((*id, part.clone()));
+                }
                 ValueKind::Object(id) if depth > 0 => {
                     if let ObjectKind::Dict { entries, .. } = &self.heap[*id].kind {
                         for (_, val) in entries {
-                            self.collect_modules(val, depth - 1, found);
+                            self.collect_modules(val, depth - 1, found, parts);
                         }
                     }
                 }
                 ValueKind::Items(items) | ValueKind::Bundle(items) if depth > 0 => {
-                    items.iter().for_each(|item| self.collect_modules(item, depth - 1, found));
+                    items.iter().for_each(|item| self.collect_modules(item, depth - 1, found, parts));
                 }
                 _ => {}
             }
         }
     }
 
-    /// Whether parameters of what is trained may be kept from training.
-    pub(super) fn may_freeze(&self) -> bool {
-        let of_models = self.facts.models.iter().any(|model| {
-            (model.trained || model.in_trainer || model.prepared) && (model.partly_frozen || model.frozen.is_some())
-        });
-        let mut seen = BTreeSet::new();
-        let of_modules = self.parameters.modules.iter().any(|(id, _)| self.has_frozen_part(*id, &mut seen));
-        of_models || of_modules || self.parameters.freezes_hidden || self.calls_unseen_freezer()
-    }
-
-    fn has_frozen_part(&self, id: usize, seen: &mut BTreeSet<usize>) -> bool {
-        if !seen.insert(id) {
-            return false;
-        }
-        let object = &self.heap[id];
-        let of_load = |load: usize| self.facts.models[load].partly_frozen || self.facts.models[load].frozen.is_some();
-        let own = self.parameters.frozen.contains(&id) || matches!(object.kind, ObjectKind::Model(load) if of_load(load));
-        own || object.attributes.values().flat_map(AbstractValue::objects).any(|inner| self.has_frozen_part(inner, seen))
-    }
-
-    /// Whether a function of the project that freezes may be among those that are called without being seen.
-    fn calls_unseen_freezer(&self) -> bool {
-        let functions = self.definitions.functions.iter().filter(|info| info.runs == 0);
-        functions.filter(|info| self.parameters.unseen_methods.contains(&info.def.name)).any(|info| {
-            let end = info.def.body.last().map_or(info.def.name_range, |last| info.def.name_range.cover(last.range));
-            freezes(self.sources.text(FileRange::new(info.file, end)))
-        })
-    }
-
     /// Whether all that is trained is visible: every optimizer and trainer gets models and modules that the code makes.
     pub(super) fn sees_what_is_trained(&self) -> bool {
         let loaded = self.facts.models.iter().any(|model| model.trained || model.in_trainer);
-        !self.parameters.hidden && (loaded || !self.parameters.modules.is_empty())
+        !self.parameters.hidden && (loaded || !self.parameters.modules.is_empty() || !self.parameters.parts.is_empty())
     }
 
     /// The library classes of the modules that are trained, or that the trained ones derive from.
@@ -266,7 +331,7 @@ impl Interpreter<'_> {
 pub(super) fn visited_part(iter: &Expr, over: &AbstractValue) -> Option<AbstractValue> {
     let ExprKind::Call(call) = &iter.kind else { return None };
     let ExprKind::Attribute(_, name, _) = &call.callee.kind else { return None };
-    over.objects().next()?;
+    over.alternatives.iter().find(|alt| matches!(alt.kind, ValueKind::Object(_) | ValueKind::Method(..)))?;
     match name.as_str() {
         "parameters" | "modules" | "children" => Some(over.clone()),
         "named_parameters" | "named_modules" | "named_children" => {
@@ -275,15 +340,6 @@ pub(super) fn visited_part(iter: &Expr, over: &AbstractValue) -> Option<Abstract
         }
         _ => None,
     }
-}
-
-/// Whether code keeps parameters from training, judging by its words.
-fn freezes(text: &str) -> bool {
-    let switched_off = text.split("requires_grad").skip(1).any(|rest| {
-        let rest = rest.trim_start_matches(['_', ' ', '=', '(']);
-        !rest.starts_with("True") && !rest.starts_with(')')
-    });
-    switched_off || text.replace("unfreeze", "").contains("freeze")
 }
 
 fn object(id: usize) -> AbstractValue {

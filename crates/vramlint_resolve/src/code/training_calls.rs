@@ -80,6 +80,7 @@ impl Interpreter<'_> {
                 self.candidates().emit_value(Concept::Model, model, path, "model", place);
             }
             if let Some(peft) = args.get("peft_config") {
+                self.facts.adapters_refused |= peft.constant() == Some(&Value::Null);
                 self.candidates().emit_adapters(peft, path, place);
             }
         }
@@ -99,7 +100,8 @@ impl Interpreter<'_> {
         AbstractValue::located(ValueKind::Object(id), place)
     }
 
-    fn call_optimizer(&mut self, path: &str, args: &CallArguments, place: FileRange) {
+    /// An optimizer of a library, or of the project by the name of its class.
+    pub(super) fn call_optimizer(&mut self, path: &str, args: &CallArguments, place: FileRange) {
         let family =
             if library(path) == Some("bitsandbytes") { format!("bitsandbytes.{}", leaf(path)) } else { leaf(path).to_string() };
         let name = AbstractValue::located(ValueKind::Scalar(Value::Text(family)), place);

@@ -1,19 +1,37 @@
 //! Commands that a document shows: what stands in them for the reader's own values is not known.
 
 use super::parse::unknown_value_options;
-use super::{Launch, from_script};
+use super::{DocumentVariables, Launch, from_script};
 use crate::SourceFile;
 use crate::path_resolver::PathResolver;
 use vramlint_syntax::shell::{Word, WordValue};
 
-/// The launches in a block of a document.
-pub fn from_document(file: &SourceFile, paths: &PathResolver) -> Vec<Launch> {
+/// The launches in a block of a document. `variables`: what the blocks before it set.
+pub fn from_document(file: &SourceFile, paths: &PathResolver, variables: &DocumentVariables<'_>) -> Vec<Launch> {
     let launches = file.script().map(|script| from_script(file, script, paths)).unwrap_or_default();
-    launches.into_iter().filter(|launch| !asks_for_help(launch)).map(|launch| without_placeholders(launch, &file.text)).collect()
+    let own = launches.into_iter().filter(|launch| !asks_for_help(launch));
+    own.map(|launch| without_placeholders(expanded(launch, file, variables), &file.text)).collect()
 }
 
 fn asks_for_help(launch: &Launch) -> bool {
     launch.arguments.iter().any(|word| matches!(word.text(), Some("--help" | "-h")))
+}
+
+fn expanded(mut launch: Launch, file: &SourceFile, variables: &DocumentVariables<'_>) -> Launch {
+    launch.arguments.iter_mut().for_each(|word| variables.expand(word, file));
+    for value in launch.flags.iter_mut().flat_map(|flag| &mut flag.values) {
+        if value.text().is_some() {
+            continue;
+        }
+        variables.expand(value, file);
+        // The value of `--flag=$NAME` has the place of the whole word.
+        if let WordValue::Known(text) = &value.value
+            && let Some((_, rest)) = text.split_once('=').filter(|(flag, _)| flag.starts_with('-'))
+        {
+            value.value = WordValue::Known(rest.to_owned());
+        }
+    }
+    launch
 }
 
 fn without_placeholders(mut launch: Launch, text: &str) -> Launch {

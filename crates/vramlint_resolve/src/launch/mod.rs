@@ -1,9 +1,11 @@
 //! Launch commands: program, launcher flags, script, script arguments.
 
+mod document_variables;
 mod documented;
 mod parse;
 mod wrappers;
 
+pub use document_variables::DocumentVariables;
 pub use documented::from_document;
 pub use parse::from_script;
 

@@ -122,12 +122,13 @@ fn framework_arguments(launch: &mut Launch, words: &[Word]) {
 
 /// `--batch_size=$1` and `training.lr=$LR` with unknown values: the names of the options, by the number of the word.
 pub(super) fn unknown_value_options(words: &[Word], source: &str) -> BTreeMap<usize, String> {
-    let name = |word: &Word| {
-        let written = word.sources.first().unwrap_or(&word.range).slice(source).trim_matches(['"', '\'']);
-        let (name, _) = written.split_once('=')?;
+    // `--batch=$N` says its name where it stands, `$ARGS` where the variable is set.
+    let name_at = |place: &TextRange| {
+        let (name, _) = place.slice(source).trim_matches(['"', '\'']).split_once('=')?;
         let plain = name.chars().all(|c| c.is_alphanumeric() || "._-/+@".contains(c));
         (plain && !name.is_empty()).then(|| name.trim_start_matches(['-', '+']).to_owned())
     };
+    let name = |word: &Word| std::iter::once(&word.range).chain(&word.sources).find_map(name_at);
     let unknown = words.iter().enumerate().filter(|(_, word)| word.text().is_none());
     unknown.filter_map(|(number, word)| Some((number, name(word)?))).collect()
 }

@@ -27,8 +27,9 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
     let mut left = STEP_BUDGET;
     let mut documents: Vec<&SourceFile> = graph.files.iter().filter(|file| graph.is_documentation_snippet(file.id)).collect();
     documents.sort_by_key(|file| rank(&file.path));
+    let variables = launch::DocumentVariables::of_blocks(documents.iter().copied());
     for file in documents {
-        for launch in launch::from_document(file, &graph.path_resolver) {
+        for launch in launch::from_document(file, &graph.path_resolver, &variables) {
             let entry = entry_of(graph, &launch);
             if left == 0 || entry.is_some_and(|entry| started.contains(&entry)) {
                 continue;

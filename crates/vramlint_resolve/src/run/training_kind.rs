@@ -34,6 +34,10 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
         let formula = message!("by the trainer and the class of the model", "由训练器与模型类得出");
         insert(settings, Concept::Task, task, Origin::Derived { formula, inputs: Vec::new() });
     }
+    // The configuration of adapters that nobody gets decides nothing.
+    if code.is_some_and(|code| code.refuses_adapters) && !settings.contains_key(&Concept::Method) {
+        settings.retain(|concept, _| !concept.is_of_adapters());
+    }
     let is_open =
         [Concept::Method, Concept::Freeze, Concept::LoraR, Concept::LoraTargets].iter().any(|c| settings.contains_key(c));
     let value = |concept| settings.get(&concept).and_then(Setting::value).and_then(Value::as_str);
@@ -43,10 +47,16 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
         insert(settings, Concept::Method, "freeze", Origin::Assumed { why });
     }
     if let Some(code) = code.filter(|code| !is_open && code.trains()) {
-        let adapts = graph.any_has(&code.files, Feature::Adapters);
-        let freezes = graph.any_has(&code.files, Feature::FrozenParameters)
-            && (code.may_freeze || code.is_cut_off || !code.sees_what_is_trained);
-        if !adapts && !freezes {
+        let hides = code.is_cut_off || !code.sees_what_is_trained;
+        let adapts = graph.any_has(&code.files, Feature::Adapters) && (code.may_adapt || hides);
+        let freezes = graph.any_has(&code.files, Feature::FrozenParameters) && (code.may_freeze || hides);
+        if code.trains_one_part {
+            return;
+        }
+        if !adapts && !hides && code.freezes_part {
+            let why = message!("the code freezes a part of what it trains", "代码冻结了所训练模型的一部分");
+            insert(settings, Concept::Method, "freeze", Origin::Assumed { why });
+        } else if !adapts && !freezes {
             let why = message!("the code neither adds adapters nor freezes parameters", "代码既不加适配器，也不冻结参数");
             insert(settings, Concept::Method, "full", Origin::Assumed { why });
         }
