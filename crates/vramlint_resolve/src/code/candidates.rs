@@ -88,6 +88,9 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         match self.heap.data_unless_absent(alt) {
             Some(value) => {
                 for Meaning { concept, value, stage, .. } in meanings(dialect, keys, &value) {
+                    if dialect == Dialect::DeepSpeed && value.as_str() == Some("auto") && is_filled_by_trainer(concept) {
+                        continue;
+                    }
                     let mut candidate = self.candidate(alt, Resolved::Known(value), Some(reached));
                     candidate.stage = stage;
                     self.facts.push(concept, Strength::Call, candidate);
@@ -243,6 +246,11 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
             self.emit_value(Concept::Method, &AbstractValue::from_alternatives(alternatives), path, "", place);
         }
     }
+}
+
+/// Whether transformers puts the trainer's value in the place of `auto` (transformers 5.23 `integrations/deepspeed.py`).
+fn is_filled_by_trainer(concept: Concept) -> bool {
+    matches!(concept, Concept::MicroBatch | Concept::GradientAccumulationSteps | Concept::LearningRate | Concept::MixedPrecision)
 }
 
 /// The last value of each keyword, in the order of the keywords.

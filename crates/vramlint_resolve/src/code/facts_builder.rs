@@ -44,6 +44,8 @@ pub(super) struct FactsBuilder {
     pub(super) models: Vec<ModelRecord>,
     /// Values that the code puts in place of keys of loaded files.
     pub(super) overlays: HashMap<(usize, Vec<String>), AbstractValue>,
+    /// Keys that the code takes out of blocks of loaded files, and whether it does so under no condition.
+    pub(super) removed_keys: HashMap<(usize, Vec<String>), bool>,
     pub(super) trainers: Vec<usize>,
     pub(super) accelerator: Option<AcceleratorUse>,
     /// Whether adapters are configured, made or loaded.

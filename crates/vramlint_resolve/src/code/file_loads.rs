@@ -23,7 +23,10 @@ impl Interpreter<'_> {
             (Some("omegaconf"), "load") => Loader::OmegaConf,
             (Some("json" | "simplejson" | "ujson" | "orjson"), "load" | "loads") => Loader::Json,
             (Some("omegaconf"), "create" | "merge" | "to_container" | "from_cli" | "structured") => {
-                return Some(Self::omegaconf(leaf(path), args, place));
+                let made = Self::omegaconf(leaf(path), args, place);
+                // The container is a copy: what is taken out of it stays in the configuration.
+                let copy = if leaf(path) == "to_container" { self.copied_block(&made, place) } else { None };
+                return Some(copy.unwrap_or(made));
             }
             (Some("hydra"), "get_class" | "get_object" | "get_method") => {
                 let name = args.positional.first()?.constant()?.as_str()?.to_owned();

@@ -248,6 +248,9 @@ impl Interpreter<'_> {
                     let none = || AbstractValue::located(ValueKind::Scalar(Value::Null), place);
                     (self.loaded_has(load, &route, &key) == Some(false)).then(none)
                 });
+                if name == "pop" {
+                    self.take_out(val, &args.positional[0]);
+                }
                 self.loaded_key_or(load, &route, &key, absent, place)
             }
             ("items", Some(_)) => self.items_of(val, place).unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place)),

@@ -11,6 +11,7 @@ use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value, is_templated};
 use vramlint_syntax::data::{DataFile, Loader};
+use vramlint_syntax::python::{Expr, ExprKind};
 
 /// Maximum number of entries of a block that are read one by one.
 const MAX_ENTRIES: usize = 200;
@@ -175,14 +176,78 @@ impl<'a> Interpreter<'a> {
         if keys.len() > MAX_ENTRIES || keys.iter().any(|key| key == "<<") {
             return None;
         }
-        Some(
-            keys.into_iter()
-                .map(|key| {
-                    let val = self.loaded_key(load, route, &key, place);
-                    (key, val)
-                })
-                .collect(),
-        )
+        let mut entries = Vec::with_capacity(keys.len());
+        for key in keys {
+            let mut longer = (**route).clone();
+            longer.push(key.clone());
+            let removed = self.facts.removed_keys.get(&(load, longer)).copied();
+            let val = self.loaded_key(load, route, &key, place);
+            match removed {
+                Some(true) => {}
+                Some(false) => {
+                    let condition = format!("{key} is not taken out");
+                    entries.push((key, val.under_condition(Some(&condition.into()))));
+                }
+                None => entries.push((key, val)),
+            }
+        }
+        Some(entries)
+    }
+
+    /// Takes a key out of a dict or of a block of a loaded file: `d.pop(key)`, `del d[key]`.
+    pub(super) fn take_out(&mut self, base: &AbstractValue, key: &AbstractValue) {
+        let certain = self.control.guards.is_empty() && base.single().is_some();
+        for alt in &base.alternatives {
+            match &alt.kind {
+                ValueKind::Object(id) => self.heap.make_popped_conditional(*id, key),
+                ValueKind::Loaded(load, route) => {
+                    if let Some(Value::Text(key)) = key.constant() {
+                        let mut longer = (**route).clone();
+                        longer.push(key.clone());
+                        self.facts.removed_keys.insert((*load, longer), certain);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `del d[key]`, `del d.key`.
+    pub(super) fn delete(&mut self, targets: &'a [Expr], scope: usize) {
+        for target in targets {
+            let (base, key) = match &target.kind {
+                ExprKind::Subscript(base, index) => (base, self.without_reads(|this| this.eval(index, scope))),
+                ExprKind::Attribute(base, name, _) => {
+                    let key = ValueKind::Scalar(Value::Text(name.clone()));
+                    (base, AbstractValue::new(key, ValueSource::default()))
+                }
+                _ => continue,
+            };
+            let base = self.without_reads(|this| this.eval(base, scope));
+            self.take_out(&base, &key);
+        }
+    }
+
+    /// A dict or a block of a loaded file as a dict, and so the blocks in it.
+    pub(super) fn as_nested_dict(&mut self, kind: &ValueKind, place: FileRange, depth: usize) -> Option<usize> {
+        let entries = match kind {
+            ValueKind::Loaded(load, route) => {
+                let entries = self.loaded_entries(*load, route, place)?;
+                entries.into_iter().map(|(key, val)| (Value::Text(key), val)).collect()
+            }
+            ValueKind::Object(id) => match &self.heap[*id].kind {
+                ObjectKind::Dict { entries, .. } => entries.clone(),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut made = Vec::with_capacity(entries.len());
+        for (key, val) in entries {
+            let kind = val.single().filter(|_| depth > 0).map(|alt| alt.kind.clone());
+            let inner = kind.and_then(|kind| self.as_nested_dict(&kind, place, depth - 1));
+            made.push((key, inner.map_or(val, |dict| AbstractValue::located(ValueKind::Object(dict), place))));
+        }
+        Some(self.new_object(ObjectKind::Dict { entries: made, open: false }))
     }
 
     /// A dict with the entries of a block of a loaded file: writes to it do not change the block.

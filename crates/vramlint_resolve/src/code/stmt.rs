@@ -75,6 +75,7 @@ impl<'a> Interpreter<'a> {
                 }
                 return Flow::Stop;
             }
+            StmtKind::Delete(targets) => self.delete(targets, scope),
             StmtKind::Assert(test) => {
                 self.without_reads(|this| this.eval(test, scope));
             }

@@ -13,6 +13,9 @@ use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::python::{Expr, ExprKind};
 
+/// Nesting of the blocks of a DeepSpeed configuration.
+const DEEPSPEED_DEPTH: usize = 4;
+
 impl Interpreter<'_> {
     /// Library calls that configure or run training.
     pub(super) fn training_call(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
@@ -217,19 +220,20 @@ impl Interpreter<'_> {
     fn deepspeed_config(&mut self, config: &AbstractValue, path: &str, place: FileRange) {
         for alt in &config.alternatives.clone() {
             match &alt.kind {
-                ValueKind::Object(id) => {
-                    let id = *id;
-                    self.candidates().emit_nested(Dialect::DeepSpeed, id, path, place);
-                }
                 ValueKind::Scalar(Value::Text(_)) => {
                     self.facts.add_load(&AbstractValue { alternatives: vec![alt.clone()] }, None, place, LoadRole::DeepSpeed);
                 }
                 ValueKind::Unknown if alt.source.option.is_some() => {
                     self.facts.add_load(&AbstractValue { alternatives: vec![alt.clone()] }, None, place, LoadRole::DeepSpeed);
                 }
-                ValueKind::Loaded(load, _) => {
+                ValueKind::Loaded(load, route) if route.is_empty() => {
                     if let Some(file) = self.facts.loads.get_mut(*load) {
                         file.role = LoadRole::DeepSpeed;
+                    }
+                }
+                ValueKind::Loaded(..) | ValueKind::Object(_) => {
+                    if let Some(dict) = self.as_nested_dict(&alt.kind, place, DEEPSPEED_DEPTH) {
+                        self.candidates().emit_nested(Dialect::DeepSpeed, dict, path, place);
                     }
                 }
                 _ => {}

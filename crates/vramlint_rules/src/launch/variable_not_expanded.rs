@@ -28,6 +28,9 @@
 //! main_process_port: 29500
 //! ```
 //!
+//! ## Severity
+//! Warning if no command of the project uses the file.
+//!
 //! ## When it stays silent
 //! If the file's name or markers (`{{`, `{%`) show that it is a template, if a script in the project renders files (`envsubst`, `jinja2`;
 //! `sed` and similar if they mention the file), or if a flag of the launch sets the value.
@@ -44,6 +47,9 @@
 //!
 //! ## 为什么重要
 //! accelerate 按普通 YAML 读取文件，变量只是原样的字符串。作为进程数、编号或端口会报错；作为地址则找不到机器。
+//!
+//! ## 严重程度
+//! 项目中没有命令使用该文件时为警告。
 //!
 //! ## 何时不报
 //! 文件名或标记（`{{`、`{%`）表明是模板；项目中有填充文件的脚本（`envsubst`、`jinja2`，或提到该文件的 `sed` 等）；启动时以参数给出该值。
@@ -110,6 +116,7 @@ fn judge(start: &AccelerateLaunch<'_>, root: NodeRef<'_>, file: &SourceFile, key
     let several = number("num_machines").is_none_or(|machines| machines > 1) && root.get("num_machines").is_some();
     let torchrun = matches!(path, LaunchMethod::Torchrun | LaunchMethod::DeepSpeed);
     let first = number("machine_rank").is_none_or(|rank| rank == 0);
+    let most = if start.is_alone() { Severity::Warning } else { Severity::Error };
     let severity = match key {
         "num_processes" | "num_machines" if torchrun || path == LaunchMethod::Single => Severity::Error,
         "machine_rank" if path == LaunchMethod::Torchrun && several => Severity::Error,
@@ -125,7 +132,7 @@ fn judge(start: &AccelerateLaunch<'_>, root: NodeRef<'_>, file: &SourceFile, key
             "accelerate 不会展开 `{written}`：`{key}` 就是这个字符串"
         ),
     );
-    Some(finding.with_severity(severity).with_help(message!(
+    Some(finding.with_severity(severity.min(most)).with_help(message!(
         "remove `{key}` here and pass `--{key}` in the command, where the shell expands it",
         "请从这里去掉 `{key}`，在命令中以 `--{key}` 给出，由 shell 展开"
     )))

@@ -69,8 +69,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let Some((config, bits)) = calls::quantization(at, load) else { continue };
-        // Two undecided conditions may exclude each other: full training is cast, adapters are quantized.
-        if config.conditional && config.condition != call.condition {
+        // An undecided condition may exclude the quantization: full training is cast, adapters are quantized.
+        if (config.conditional || call.condition.is_some()) && config.condition != call.condition {
             continue;
         }
         // bitsandbytes moves 4-bit models since 0.43, and cannot move 8-bit ones.

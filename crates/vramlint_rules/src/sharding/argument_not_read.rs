@@ -162,6 +162,13 @@ impl Reading<'_, '_> {
         let steps = number(self.arguments.set.reader, given.value.as_ref()?).filter(|steps| *steps > 1.0 && by_trainer)?;
         let key = "gradient_accumulation_steps";
         let finding = match (self.config.entry("train_batch_size"), self.config.setting("train_batch_size")) {
+            // Before 4.30 transformers started DeepSpeed itself, which divides the batch by the processes.
+            (Some(_), Evaluated::Unknown(UnknownReason::Auto))
+                if self.cx.project.version_matches(self.config.file.id, &VersionRange::since("transformers", "4.30.0"))
+                    == RangeMatch::Never =>
+            {
+                return None;
+            }
             (Some(item), Evaluated::Unknown(UnknownReason::Auto)) => {
                 let message = message!(
                     "train_batch_size \"auto\" is computed with {steps} accumulation steps, but the engine uses 1 and rejects it",

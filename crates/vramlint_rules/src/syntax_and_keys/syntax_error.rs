@@ -20,7 +20,8 @@
 //! ```
 //!
 //! ## Severity
-//! An info finding in a file that no known tool reads. Silent in data: JSON with a list or with several values (JSON Lines) that no code is seen
+//! An info finding in a file that no known tool reads, and in Python that takes part in no run and names no training library. Silent in
+//! data: JSON with a list or with several values (JSON Lines) that no code is seen
 //! to load, and pointers of Git LFS.
 //!
 //! ## Sources
@@ -35,7 +36,7 @@
 //! 末尾逗号，而 accelerate 与 transformers 会拒绝。
 //!
 //! ## 严重程度
-//! 没有已知工具读取的文件仅作提示。数据文件不报：内容为列表或多个值（JSON Lines）、且未见代码加载的 JSON，以及 Git LFS 的指针文件。
+//! 没有已知工具读取的文件，以及不参与任何运行、也未提及训练库的 Python 文件，仅作提示。数据文件不报：内容为列表或多个值（JSON Lines）、且未见代码加载的 JSON，以及 Git LFS 的指针文件。
 //!
 //! ## 来源
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
@@ -113,6 +114,7 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
         }
         RefusedBy::All if file.data().is_some() && kind == FileKind::Other => Some((Severity::Info, None)),
         RefusedBy::PyYaml => pyyaml(kind),
+        RefusedBy::All if is_apart_from_training(project, file) => Some((Severity::Info, None)),
         RefusedBy::All => Some((Severity::Error, None)),
         RefusedBy::StrictJson if !json => None,
         RefusedBy::StrictJson => match kind {
@@ -126,6 +128,13 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
             (kind == FileKind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
         }
     }
+}
+
+/// Whether a Python file takes part in no run and names no library that trains.
+fn is_apart_from_training(project: &Project, file: &SourceFile) -> bool {
+    let features = project.features(file.id);
+    let trains = features.has(Feature::Torch) || features.has(Feature::TrainingCode) || features.has(Feature::TrainingLibrary);
+    file.python().is_some() && !trains && project.runs_of(file.id).next().is_none()
 }
 
 /// Whether a template engine may render the file before a program parses it: a chart, a project template.

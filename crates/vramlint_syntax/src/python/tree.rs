@@ -57,11 +57,13 @@ pub enum StmtKind {
     FromImport { module: String, level: u32, names: Vec<ImportedName> },
     /// `raise`.
     Raise(Option<Expr>),
+    /// `del` with its targets.
+    Delete(Vec<Expr>),
     /// `assert test`.
     Assert(Expr),
     /// `global`/`nonlocal` names.
     Global(Vec<String>),
-    /// `pass`, `break`, `continue`, `del`, `type`, and whatever else holds no configuration.
+    /// `pass`, `break`, `continue`, `type`, and whatever else holds no configuration.
     Other,
 }
 

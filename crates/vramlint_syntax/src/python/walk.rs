@@ -189,6 +189,7 @@ impl Stmt {
             StmtKind::Assign { targets, annotation, value } => targets.iter().chain(annotation).chain(value).collect(),
             StmtKind::AugAssign { target, value, .. } => vec![target, value],
             StmtKind::Expr(value) | StmtKind::Assert(value) => vec![value],
+            StmtKind::Delete(targets) => targets.iter().collect(),
             StmtKind::Return(value) | StmtKind::Raise(value) => value.iter().collect(),
             StmtKind::If(arms) => arms.iter().filter_map(|arm| arm.test.as_ref()).collect(),
             StmtKind::For { target, iter, .. } => vec![target, iter],

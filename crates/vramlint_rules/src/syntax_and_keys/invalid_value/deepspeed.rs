@@ -19,9 +19,9 @@ const RAW: &[(&str, Option<&str>)] = &[
     ("seq_parallel_communication_data_type", None),
     ("gradient_allreduce_op", Some("0.19.8")),
     ("checkpoint.tag_validation", None),
-    ("checkpoint.writer.type", Some("0.17.0")),
-    ("checkpoint.writer.data_parallel", Some("0.17.0")),
-    ("torch_autocast.dtype", Some("0.17.0")),
+    ("checkpoint.writer.type", Some("0.17.1")),
+    ("checkpoint.writer.data_parallel", Some("0.17.1")),
+    ("torch_autocast.dtype", Some("0.17.2")),
     ("data_types.grad_accum_dtype", None),
     ("data_types.param_dtype", Some("0.19.8")),
 ];

@@ -82,7 +82,9 @@ impl Entry<'_, '_> {
             let finding = finding.with_help(message!("move it to the top level of the file", "移到文件顶层"));
             return Some(self.moved(finding, &[], Applicability::Safe));
         }
-        if let Some(home) = self.home() {
+        // The other precision has this key: of use only where the file has that block.
+        let other = matches!(block, "fp16" | "bf16");
+        if let Some(home) = self.home().filter(|home| !other || self.config.entry(home).is_some()) {
             let finding = finding.with_help(message!("move it under `{home}`", "移到 `{home}` 下"));
             return Some(with_fixes(finding, self.config.file, self.node, (self.key, self.value), None));
         }
@@ -123,12 +125,12 @@ impl Entry<'_, '_> {
 
     /// `DeepSpeed rejects`, with the release where older ones take the block; `None` where the project has such an older one.
     fn refusing_versions(&self, cx: &Context<'_>) -> Option<(&'static str, &'static str)> {
-        // Older versions took fp16 and bf16 as they were.
+        // Older versions took fp16 and bf16 as they were (deepspeed 0.17.1 `runtime/precision_config.py` is new).
         if !matches!(self.block, "fp16" | "bf16") {
             return Some(("DeepSpeed rejects", "DeepSpeed "));
         }
-        config::unless_older(cx.project, self.config.file.id, "0.17.0")?;
-        Some(("DeepSpeed 0.17 and later reject", "DeepSpeed 从 0.17 起"))
+        config::unless_older(cx.project, self.config.file.id, "0.17.1")?;
+        Some(("DeepSpeed 0.17.1 and later reject", "DeepSpeed 从 0.17.1 起"))
     }
 
     /// It is never read; files often carry keys of their own, so that only what looks like a known one is reported.

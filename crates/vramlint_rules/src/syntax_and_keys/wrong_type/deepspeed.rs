@@ -107,11 +107,11 @@ fn checked(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, found: &KnownEntry<'_
     }
 }
 
-/// pydantic reads fp16 and bf16 since 0.17.0; what pydantic 1 took elsewhere is rejected since DeepSpeed moved to pydantic 2.
+/// pydantic reads fp16 and bf16 since 0.17.1; what pydantic 1 took elsewhere is rejected since DeepSpeed moved to pydantic 2.
 fn severity(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, row: &Key, wanted: KeyType, got: &Value) -> Option<Severity> {
     let lax = matches!((wanted, got), (KeyType::Int, Value::Float(_)) | (KeyType::Text, Value::Int(_) | Value::Float(_)));
     if row.path.starts_with("fp16.") || row.path.starts_with("bf16.") {
-        config::unless_older(cx.project, config.file.id, "0.17.0")
+        config::unless_older(cx.project, config.file.id, "0.17.1")
     } else if lax {
         config::unless_older(cx.project, config.file.id, "0.15")
     } else {

@@ -63,6 +63,7 @@ impl Lowering<'_> {
             Node::Expr(node) => StmtKind::Expr(self.expression(&node.value)),
             Node::Return(node) => StmtKind::Return(self.optional(node.value.as_deref())),
             Node::Raise(node) => StmtKind::Raise(self.optional(node.exc.as_deref())),
+            Node::Delete(node) => StmtKind::Delete(node.targets.iter().map(|target| self.expression(target)).collect()),
             Node::Assert(node) => StmtKind::Assert(self.expression(&node.test)),
             Node::Global(node) => StmtKind::Global(names(&node.names)),
             Node::Nonlocal(node) => StmtKind::Global(names(&node.names)),

@@ -67,6 +67,7 @@ fn statement(stmt: &Stmt) -> String {
         StmtKind::Expr(value) => expr(value),
         StmtKind::Return(value) => format!("return {}", optional(value.as_ref())),
         StmtKind::Raise(value) => format!("raise {}", optional(value.as_ref())),
+        StmtKind::Delete(targets) => format!("del {}", targets.iter().map(expr).collect::<Vec<_>>().join(", ")),
         StmtKind::Assert(value) => format!("assert {}", expr(value)),
         StmtKind::Global(names) => format!("global {}", names.join(", ")),
         StmtKind::Import { module, alias, .. } => format!("import {module} as {}", alias.as_deref().unwrap_or("-")),
