@@ -90,7 +90,8 @@ impl<'a> Interpreter<'a> {
                 }
             }
             let loaded = other.single().is_some_and(|alt| matches!(alt.kind, ValueKind::Loaded(..)));
-            if loaded && let Some(entries) = self.known_entries(other, self.sources.entry_start()) {
+            let place = place_of_value(other).unwrap_or_else(|| self.sources.entry_start());
+            if loaded && let Some(entries) = self.known_entries(other, place) {
                 known = true;
                 for (key, val) in entries {
                     self.set_entry(id, Value::Text(key), val, single);

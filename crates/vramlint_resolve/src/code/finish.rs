@@ -245,6 +245,12 @@ impl Interpreter<'_> {
             .cloned()
             .collect();
         self.candidates().emit_call(dialect, class, &CallArguments { keyword: named, ..CallArguments::default() }, place);
+        let is_null = |val: &AbstractValue| val.constant() == Some(&Value::Null);
+        let by_switch = args.keyword.iter().any(|(key, _)| matches!(key.as_str(), "load_in_4bit" | "load_in_8bit"));
+        if args.get("quantization_config").is_some_and(is_null) && !by_switch && !args.open {
+            let none = AbstractValue::located(ValueKind::Scalar(Value::Text("none".to_owned())), place);
+            self.candidates().emit_value(Concept::Quantization, &none, class, "quantization_config", place);
+        }
         for alt in args.get("quantization_config").map_or(&[][..], |val| &val.alternatives).to_vec() {
             if let ValueKind::Object(id) = alt.kind
                 && let ObjectKind::Quantization(val) = self.heap[id].kind.clone()

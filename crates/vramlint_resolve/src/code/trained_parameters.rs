@@ -147,11 +147,7 @@ impl Interpreter<'_> {
                     self.candidates().emit_adapters(&config, name, place);
                 }
             }
-            "enable_gradient_checkpointing" => {
-                let on = AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place);
-                self.candidates().emit_value(Concept::GradientCheckpointing, &on, name, "", place);
-            }
-            "gradient_checkpointing_enable" => {
+            "gradient_checkpointing_enable" | "enable_gradient_checkpointing" => {
                 let on = AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place);
                 self.candidates().emit_value(Concept::GradientCheckpointing, &on, name, "", place);
             }

@@ -8,8 +8,11 @@ use vramlint_syntax::shell::{Word, WordValue};
 /// The variables that the blocks of documents set, by document and name: where, and to what.
 #[derive(Default)]
 pub struct DocumentVariables<'a> {
-    set: HashMap<(FileId, &'a str), Vec<(u32, Option<&'a str>)>>,
+    set: HashMap<(FileId, &'a str), Vec<Place<'a>>>,
 }
+
+/// Where in the document a variable is set, and to what; `None` if that is not known.
+type Place<'a> = (u32, Option<&'a str>);
 
 impl<'a> DocumentVariables<'a> {
     /// Collects the variables of these blocks.
