@@ -196,6 +196,7 @@ impl<'a> Interpreter<'a> {
                         }
                     }
                     ObjectKind::Instance { class, .. } if self.definitions.classes[class].is_record => {
+                        args.unpacked_objects.push(*id);
                         args.open |= self.definitions.external_base(class).is_some();
                         for name in self.definitions.fields(class) {
                             let val =
@@ -210,6 +211,10 @@ impl<'a> Interpreter<'a> {
                             self.reads.log(&val);
                             args.keyword.push((dest, val));
                         }
+                    }
+                    ObjectKind::Library(_) => {
+                        args.unpacked_objects.push(*id);
+                        args.open = true;
                     }
                     _ => args.open = true,
                 },

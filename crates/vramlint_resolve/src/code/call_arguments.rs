@@ -10,6 +10,8 @@ pub(super) struct CallArguments {
     pub(super) keyword: Vec<(String, AbstractValue)>,
     /// Whether there may be more.
     pub(super) open: bool,
+    /// The objects whose fields are unpacked: `Namespace(**vars(arguments))`.
+    pub(super) unpacked_objects: Vec<usize>,
     /// The block of a loaded file whose keys are keywords too: `Config(**cfg["training"])`.
     pub(super) unpacked_block: Option<(usize, Vec<String>)>,
 }

@@ -53,6 +53,8 @@ pub struct CodeFacts {
     pub may_adapt: bool,
     /// Whether adapters are made or loaded.
     pub adapters: bool,
+    /// Whether an optimizer or a trainer gets a model or a module that the code makes visibly.
+    pub sees_some_trained: bool,
     /// Whether every optimizer and every trainer gets models and modules that the code makes visibly.
     pub sees_what_is_trained: bool,
     /// The library classes of the models that the code builds without loading them and trains: `transformers.T5ForConditionalGeneration`.

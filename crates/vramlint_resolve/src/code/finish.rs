@@ -35,6 +35,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let (may_freeze, freezes_part) = (interpreter.may_freeze(), interpreter.freezes_part());
     let trains_one_part = interpreter.trains_one_part();
     let (may_adapt, sees_what_is_trained) = (interpreter.may_adapt(), interpreter.sees_what_is_trained());
+    let sees_some_trained = interpreter.sees_some_trained();
     let built_models = interpreter.built_models();
     let keeps_default_dtype = interpreter.keeps_default_dtype();
     let record = &mut interpreter.facts;
@@ -61,6 +62,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         refuses_adapters: record.adapters_refused && !record.adapts,
         may_adapt,
         adapters: record.adapters,
+        sees_some_trained,
         sees_what_is_trained,
         built_models,
         keeps_default_dtype,
@@ -85,7 +87,9 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
 impl Interpreter<'_> {
     /// Collects constants, attributes and entries that are read, by their names.
     pub(super) fn collect_constants(&mut self) {
-        for read in self.reads.take() {
+        let reads: Vec<_> = self.reads.take().into_iter().collect();
+        self.collect_joined_lengths(&reads);
+        for read in reads {
             let alt = read.alternative;
             if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(name_roles::is_non_training_class) {
                 continue;
@@ -180,7 +184,11 @@ impl Interpreter<'_> {
         };
         // The candidates hold under the conditions of the load.
         self.control.guards = PathConditions::from_condition(self.facts.models[index].guard.clone());
-        let name = if library(&class) == Some("unsloth") { "model_name" } else { "pretrained_model_name_or_path" };
+        let name = match library(&class) {
+            Some("unsloth") => "model_name",
+            Some("sentence_transformers") => "model_name_or_path",
+            _ => "pretrained_model_name_or_path",
+        };
         let model = args.arg(name, 0).or_else(|| args.get("pretrained_model_name_or_path")).cloned();
         if let Some(model) = &model {
             let concept = match part {

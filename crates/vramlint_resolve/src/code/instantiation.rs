@@ -23,7 +23,7 @@ impl<'a> Interpreter<'a> {
             None => (args.get("config")?.clone(), Vec::new()),
         };
         let keyword = args.keyword.iter().filter(|(name, _)| name != "config").cloned().collect();
-        let given = CallArguments { positional: rest, keyword, open: args.open, unpacked_block: None };
+        let given = CallArguments { positional: rest, keyword, open: args.open, ..CallArguments::default() };
         self.instantiate_block(call, &block, given, place, MAX_DEPTH)
     }
 

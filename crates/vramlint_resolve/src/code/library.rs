@@ -62,14 +62,7 @@ impl Interpreter<'_> {
             (Some("tqdm"), _) | (Some("torch"), "compile") => {
                 args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown)
             }
-            (Some("types" | "argparse"), "SimpleNamespace" | "Namespace") => {
-                let id = self.new_object(ObjectKind::Library(path.clone()));
-                for (name, val) in &args.keyword {
-                    let val = declare(val.clone(), name, None);
-                    self.heap[id].attributes.insert(name.clone(), val);
-                }
-                AbstractValue::located(ValueKind::Object(id), place)
-            }
+            (Some("types" | "argparse"), "SimpleNamespace" | "Namespace") => self.namespace(path, args, place),
             _ => {
                 self.escape(args);
                 let id = self.new_object(ObjectKind::Library(path.clone()));

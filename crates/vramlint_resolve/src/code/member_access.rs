@@ -99,6 +99,9 @@ impl Interpreter<'_> {
                 }
                 _ => self.option_value(parser, name, place),
             },
+
+            ObjectKind::Library(path) if let Some(default) = self.library_default(id, &path, name, place) => default,
+            ObjectKind::Library(_) if let Some(val) = self.taken_over(id, name, place) => val,
             ObjectKind::Output(_) if matches!(name, "loss" | "logits") => AbstractValue::located(ValueKind::Object(id), place),
             ObjectKind::Model(_) if matches!(name, "module" | "model" | "base_model" | "pretrained_model" | "policy") => {
                 AbstractValue::located(ValueKind::Object(id), place)
@@ -119,6 +122,7 @@ impl Interpreter<'_> {
         }
         let Some(val) = self.definitions.class_attribute(&self.scopes, class, name) else {
             return match self.definitions.external_base(class) {
+                Some(base) if let Some(default) = self.library_default(id, &base, name, place) => default,
                 Some(_) => AbstractValue::located(ValueKind::Method(id, name.into()), place),
                 None => AbstractValue::located(ValueKind::Unknown, place),
             };

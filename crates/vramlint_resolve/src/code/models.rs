@@ -38,6 +38,15 @@ impl Interpreter<'_> {
                 self.mark_arguments_trained(&model);
                 Some(model.positional.into_iter().next().unwrap_or_else(AbstractValue::unknown))
             }
+            // trl 1.16.0 `models/utils.py`, `chat_template_utils.py`: the model comes back first.
+            (Some("trl"), "setup_chat_format" | "clone_chat_template") => {
+                let part = |name: &str, index: usize| args.arg(name, index).cloned().unwrap_or_else(AbstractValue::unknown);
+                let mut parts = vec![part("model", 0), part("tokenizer", 1)];
+                if name == "clone_chat_template" {
+                    parts.push(AbstractValue::unknown());
+                }
+                Some(AbstractValue::located(ValueKind::Items(Rc::new(parts)), place))
+            }
             (Some("peft" | "torch" | "accelerate" | "transformers" | "unsloth" | "trl") | None, _)
                 if matches!(
                     name,
@@ -146,10 +155,19 @@ impl Interpreter<'_> {
         };
         let via: Vec<FileRange> = self.control.frames.iter().filter_map(|frame| frame.call).collect();
         let load = self.facts.models.len();
+        let mut args = args.clone();
+        if library(path) == Some("sentence_transformers")
+            && let Some(inner) = args.get("model_kwargs").cloned()
+        {
+            // They are the arguments of `from_pretrained`.
+            let entries = self.known_entries(&inner, place);
+            args.open |= entries.is_none();
+            args.keyword.extend(entries.unwrap_or_default());
+        }
         self.facts.models.push(ModelRecord {
             class: path.clone(),
             place,
-            args: args.clone(),
+            args,
             part,
             guard: self.control.guards.condition(),
             via,

@@ -6,6 +6,7 @@ use super::facts::LoadRole;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes;
+use super::library_fields::COMPLETE;
 use super::value::{AbstractValue, ValueKind};
 use std::rc::Rc;
 use vramlint_base::FileRange;
@@ -51,6 +52,17 @@ impl Interpreter<'_> {
                 let form = OptionForm { list: given.words.len() > 1, ..OptionForm::default() };
                 fields.push((name.clone(), self.command_line.as_option_value(val, &name, &[], &form)));
             }
+        }
+        let is_known = match rest {
+            FieldSource::Options => self.command_line.arguments.complete,
+            FieldSource::Loaded(load, route) => {
+                let entries = self.loaded_entries(*load, &Rc::new(route.clone()), place);
+                entries.is_some() && (!reads_options || self.command_line.arguments.complete)
+            }
+            _ => false,
+        };
+        if is_known {
+            self.heap[id].attributes.insert(COMPLETE.to_owned(), AbstractValue::unknown());
         }
         for (name, val) in fields {
             if !own.contains(&name) {

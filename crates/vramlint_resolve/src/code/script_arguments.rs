@@ -49,7 +49,7 @@ pub struct GivenOption {
 impl ScriptArguments {
     /// A script that is started without a word.
     pub fn none() -> Self {
-        Self { complete: true, ..Self::default() }
+        Self { complete: true, words: Some(Vec::new()), ..Self::default() }
     }
 
     /// The option that an option of a parser takes: the last one with its name or with one of its spellings.

@@ -291,8 +291,13 @@ impl Interpreter<'_> {
 
     /// Whether all that is trained is visible: every optimizer and trainer gets models and modules that the code makes.
     pub(super) fn sees_what_is_trained(&self) -> bool {
+        !self.parameters.hidden && self.sees_some_trained()
+    }
+
+    /// Whether any of what is trained is visible.
+    pub(super) fn sees_some_trained(&self) -> bool {
         let loaded = self.facts.models.iter().any(|model| model.trained || model.in_trainer);
-        !self.parameters.hidden && (loaded || !self.parameters.modules.is_empty() || !self.parameters.parts.is_empty())
+        loaded || !self.parameters.modules.is_empty() || !self.parameters.parts.is_empty()
     }
 
     /// The library classes of the modules that are trained, or that the trained ones derive from.

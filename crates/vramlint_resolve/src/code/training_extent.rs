@@ -48,6 +48,9 @@ impl Interpreter<'_> {
 
     /// Whether the only thing that is trained is one part of a module: a head on a body that no optimizer gets.
     pub(super) fn trains_one_part(&self) -> bool {
+        if self.parameters.hidden {
+            return false;
+        }
         let trained: BTreeSet<usize> = self.parameters.modules.iter().map(|(id, _)| *id).collect();
         let parts: BTreeSet<&str> = self.parameters.parts.iter().map(|(_, part)| &**part).collect();
         if !parts.is_empty() {

@@ -19,6 +19,15 @@ pub(super) fn add(run: &mut Run, spread: Option<Message>) {
     if !run.settings.contains_key(&Concept::NumGenerations) {
         return;
     }
+    // A row of GRPO is a prompt with its completion.
+    if !run.settings.contains_key(&Concept::SequenceLength)
+        && let (Some(prompt), Some(completion)) = (run.int(Concept::MaxPromptLength), run.int(Concept::MaxCompletionLength))
+    {
+        let parts = vec![Concept::MaxPromptLength, Concept::MaxCompletionLength];
+        let formula = format!("max_prompt_length + max_completion_length = {prompt} + {completion}");
+        insert(run, Concept::SequenceLength, Ok(prompt.saturating_add(completion)), formula, parts);
+        product(run, Concept::TokensPerStep, &[Concept::EffectiveBatch, Concept::SequenceLength]);
+    }
     if counts_completions(run) {
         // TRL's GRPO and RLOO: a sample is a completion (trl 1.16.0 trainer/grpo_config.py).
         product(run, Concept::CompletionsPerMicroStep, &[Concept::MicroBatch]);

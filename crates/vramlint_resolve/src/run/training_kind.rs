@@ -49,7 +49,9 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
     if let Some(code) = code.filter(|code| !is_open && code.trains()) {
         let hides = code.is_cut_off || !code.sees_what_is_trained;
         let adapts = graph.any_has(&code.files, Feature::Adapters) && (code.may_adapt || hides);
-        let freezes = graph.any_has(&code.files, Feature::FrozenParameters) && (code.may_freeze || hides);
+        // What is not frozen where the code is seen to run is trained, also where an optimizer's groups are not seen one by one.
+        let obscure = code.is_cut_off || !code.sees_some_trained;
+        let freezes = graph.any_has(&code.files, Feature::FrozenParameters) && (code.may_freeze || obscure);
         if code.trains_one_part {
             return;
         }

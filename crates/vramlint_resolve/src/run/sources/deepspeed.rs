@@ -47,7 +47,9 @@ pub(in crate::run) fn add_file(
     };
     for (path, concept) in KEYS {
         if let Some(candidate) = super::data_file::candidate_at(file, path, loader).filter(|candidate| !is_auto(candidate)) {
-            let matched = trainer && !is_zero(*concept) || *concept == Concept::MicroBatch;
+            // The optimizer of the file replaces that of the arguments (transformers 5.23.0 `integrations/deepspeed.py`).
+            let replaces = is_zero(*concept) || *concept == Concept::Optimizer;
+            let matched = trainer && !replaces || *concept == Concept::MicroBatch;
             candidates.add(*concept, if matched { SourceLayer::Decided } else { SourceLayer::Engine }, candidate);
         }
     }
