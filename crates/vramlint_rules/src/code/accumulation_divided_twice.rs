@@ -106,18 +106,26 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             applicability: Applicability::Unsafe,
             edits: vec![edit::replace(FileRange::new(call.file, division.range), loss.range.slice(&file.text))],
         });
-        let mut finding = RULE
-            .finding(
-                FileRange::new(call.file, division.range),
+        let (what, related) = if runs_agree(cx, call.file, count) {
+            (
                 message!(
                     "accelerator.backward() already divides by {count}: the gradients become {count} times too small",
                     "accelerator.backward() 已除以 {count}：梯度会变为应有的 1/{count}"
                 ),
-            )
-            .with_related(
-                given.place,
                 message!("this Accelerator accumulates {count} micro-batches", "此 Accelerator 累积 {count} 个微批"),
             )
+        } else {
+            (
+                message!(
+                    "accelerator.backward() already divides by the accumulation: the gradients become as many times too small",
+                    "accelerator.backward() 已除以累积步数：梯度会再缩小同样的倍数"
+                ),
+                message!("this Accelerator gets the accumulation", "累积步数在此交给 Accelerator"),
+            )
+        };
+        let mut finding = RULE
+            .finding(FileRange::new(call.file, division.range), what)
+            .with_related(given.place, related)
             .with_help(message!("pass the undivided loss", "传入未除过的损失"));
         finding.fixes.extend(fix);
         finding.run = run.map(|run| run.id.clone());
@@ -139,6 +147,12 @@ fn count<'a>(cx: &Context<'a>, file: FileId, given: &CallArgument) -> Option<(i6
     let runs = cx.project.runs.iter().filter(|run| run.code.as_ref().is_some_and(|code| code.files.contains(&file)));
     let counts = runs.filter_map(|run| Some((run.int(Concept::GradientAccumulationSteps)?, Some(run))));
     counts.filter(|_| by_option).max_by_key(|(count, _)| *count)
+}
+
+/// Whether no run of a file is known to accumulate another number.
+fn runs_agree(cx: &Context<'_>, file: FileId, count: i64) -> bool {
+    let mut runs = cx.project.runs.iter().filter(|run| run.code.as_ref().is_some_and(|code| code.files.contains(&file)));
+    runs.all(|run| run.int(Concept::GradientAccumulationSteps).is_none_or(|known| known == count))
 }
 
 /// The loops that train with an engine of DeepSpeed, which divides by the accumulation in its file.

@@ -102,7 +102,11 @@ fn in_run(project: &Project, run: &Run, out: &mut Sink) {
     }
     let (Some(kind_at), Some(count_at)) = (kind.origin.place(), count.origin.place()) else { return };
     // One process by a flag, with a file for several, is usually intended: the file stays unchanged.
-    let lowered = matches!(count.origin, Origin::Flag { .. }) && matches!(kind.origin, Origin::File { .. });
+    let by_command = matches!(count.origin, Origin::Flag { .. } | Origin::Documented { .. });
+    let lowered = by_command && matches!(kind.origin, Origin::File { .. });
+    // A launch that shows one GPU means one process.
+    let shows_one = |devices: &Value| devices.as_str().is_none_or(|devices| !devices.is_empty() && !devices.contains(','));
+    let one_gpu = winning(Concept::VisibleDevices).and_then(|devices| devices.known()).is_some_and(shows_one);
     let in_file = matches!(kind.origin, Origin::File { .. }) && !lowered;
     let (place, other) = if in_file { (kind_at, count_at) } else { (count_at, kind_at) };
     if !out.mark_reported(place) {
@@ -113,7 +117,7 @@ fn in_run(project: &Project, run: &Run, out: &mut Sink) {
         .finding(place, what(name))
         .with_severity(match () {
             () if flags => Severity::Error,
-            () if lowered => Severity::Info,
+            () if lowered || one_gpu => Severity::Info,
             () => Severity::Warning,
         })
         .with_related(

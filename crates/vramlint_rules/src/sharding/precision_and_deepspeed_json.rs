@@ -108,7 +108,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for start in cx.accelerate_launches() {
         let Some(json) = deepspeed_json::deepspeed_json(start) else { continue };
         let Some((precision, at)) = precision(start, json.run) else { continue };
-        if let Some(finding) = against(&json, &precision, at).filter(|finding| out.mark_reported(finding.place)) {
+        let weights = weights(json.run);
+        if let Some(finding) = against(&json, &precision, at, weights).filter(|finding| out.mark_reported(finding.place)) {
             out.push(finding.with_run(&json.run.id));
         }
     }
@@ -140,7 +141,26 @@ fn precision(start: &AccelerateLaunch<'_>, run: &Run) -> Option<(String, Option<
     }
 }
 
-fn against(json: &DeepSpeedJson<'_>, precision: &str, at: Option<FileRange>) -> Option<Finding> {
+/// The dtype in which the weights are loaded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Weights {
+    Half,
+    Single,
+    Unknown,
+}
+
+/// DeepSpeed casts nothing where both precisions are off (deepspeed 0.19.8 `runtime/engine.py`).
+fn weights(run: &Run) -> Weights {
+    match run.value(Concept::WeightsDtype).and_then(Value::as_str) {
+        Some("bf16" | "fp16") => Weights::Half,
+        Some("fp32") => Weights::Single,
+        Some(_) => Weights::Unknown,
+        None if run.settings.contains_key(&Concept::WeightsDtype) => Weights::Unknown,
+        None => Weights::Single,
+    }
+}
+
+fn against(json: &DeepSpeedJson<'_>, precision: &str, at: Option<FileRange>, weights: Weights) -> Option<Finding> {
     let own = if precision == "fp8" { "bf16" } else { precision };
     let switch = |name: &str| json.value(&[name, "enabled"]);
     let with_other_end = |finding: Finding| match at {
@@ -160,13 +180,20 @@ fn against(json: &DeepSpeedJson<'_>, precision: &str, at: Option<FileRange>) -> 
             let help = message!("enable one type, or set both to \"auto\"", "只启用一种类型，或把两者都设为 \"auto\"");
             return Some(auto(with_other_end(finding).with_severity(Severity::Error).with_help(help), place));
         }
-        if let Some((place, Value::Bool(false))) = switch(own) {
+        if let Some((place, Value::Bool(false))) = switch(own).filter(|_| weights != Weights::Half) {
             let finding = RULE.finding(
                 place,
-                message!(
-                    "{own}.enabled is false in the DeepSpeed JSON: mixed_precision {precision} has no effect, and the run trains in fp32",
-                    "DeepSpeed JSON 中 {own}.enabled 为 false：mixed_precision {precision} 不起作用，以 fp32 训练"
-                ),
+                if weights == Weights::Single {
+                    message!(
+                        "{own}.enabled is false in the DeepSpeed JSON: mixed_precision {precision} has no effect, and the run trains in fp32",
+                        "DeepSpeed JSON 中 {own}.enabled 为 false：mixed_precision {precision} 不起作用，以 fp32 训练"
+                    )
+                } else {
+                    message!(
+                        "{own}.enabled is false in the DeepSpeed JSON: mixed_precision {precision} has no effect, and the model keeps its dtype",
+                        "DeepSpeed JSON 中 {own}.enabled 为 false：mixed_precision {precision} 不起作用，模型保持原有 dtype"
+                    )
+                },
             );
             return Some(auto(
                 with_other_end(finding).with_help(message!("set it to \"auto\" or true", "设为 \"auto\" 或 true")),
@@ -177,14 +204,22 @@ fn against(json: &DeepSpeedJson<'_>, precision: &str, at: Option<FileRange>) -> 
     }
     let on = ["bf16", "fp16"].iter().any(|name| matches!(switch(name), Some((_, Value::Bool(true) | Value::Null))));
     let auto = |name: &&str| switch(name).is_some_and(|(_, value)| value.as_str() == Some("auto"));
-    let name = ["bf16", "fp16"].into_iter().find(|name| auto(name)).filter(|_| precision == "no" && !on)?;
+    let name =
+        ["bf16", "fp16"].into_iter().find(|name| auto(name)).filter(|_| precision == "no" && !on && weights != Weights::Half)?;
     let (place, _) = switch(name)?;
     let finding = RULE.finding(
         place,
-        message!(
-            "{name}.enabled \"auto\" becomes false without `mixed_precision`: the run trains in fp32",
-            "未设置 `mixed_precision` 时 {name}.enabled 的 \"auto\" 变为 false：以 fp32 训练"
-        ),
+        if weights == Weights::Single {
+            message!(
+                "{name}.enabled \"auto\" becomes false without `mixed_precision`: the run trains in fp32",
+                "未设置 `mixed_precision` 时 {name}.enabled 的 \"auto\" 变为 false：以 fp32 训练"
+            )
+        } else {
+            message!(
+                "{name}.enabled \"auto\" becomes false without `mixed_precision`: the model keeps its dtype",
+                "未设置 `mixed_precision` 时 {name}.enabled 的 \"auto\" 变为 false：模型保持原有 dtype"
+            )
+        },
     );
     Some(with_other_end(finding).with_help(message!(
         "pass `--mixed_precision {name}` to accelerate launch, or `mixed_precision=\"{name}\"` to Accelerator()",

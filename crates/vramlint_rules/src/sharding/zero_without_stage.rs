@@ -100,5 +100,7 @@ fn old_format(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, on: bool) -> 
         "`zero_optimization: {on}` is a deprecated form of stage {stage}",
         "`zero_optimization: {on}` 是表示阶段 {stage} 的已弃用写法"
     );
-    RULE.finding(place, message).with_help(help).with_fix(fix)
+    // Off is what DeepSpeed does without the key as well.
+    let severity = if on { Severity::Warning } else { Severity::Info };
+    RULE.finding(place, message).with_severity(severity).with_help(help).with_fix(fix)
 }

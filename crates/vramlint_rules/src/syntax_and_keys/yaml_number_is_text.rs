@@ -366,10 +366,16 @@ fn finding(
             "PyYAML 把 `{name}: {text}` 解析为字符串 '{text}'，而不是数字"
         ),
     };
-    let mut finding = RULE.finding(place, message).with_severity(reader.severity).with_help(message!(
-        "YAML 1.1 floats need a decimal point in the mantissa and a sign in the exponent",
-        "YAML 1.1 的浮点数要求尾数有小数点、指数有正负号"
-    ));
+    let whole = spelling.as_deref().is_some_and(|spelling| spelling.bytes().all(|byte| byte.is_ascii_digit()));
+    let help = if whole {
+        message!("it counts something: write it in digits", "它表示数量：请写成整数")
+    } else {
+        message!(
+            "YAML 1.1 floats need a decimal point in the mantissa and a sign in the exponent",
+            "YAML 1.1 的浮点数要求尾数有小数点、指数有正负号"
+        )
+    };
+    let mut finding = RULE.finding(place, message).with_severity(reader.severity).with_help(help);
     if let Some(call) = reader.call {
         finding = finding.with_related(call, message!("read here", "在此读取"));
     }
