@@ -236,7 +236,14 @@ impl Interpreter<'_> {
         // Parameters that train next to adapters belong to them; parameters that are unfrozen by name are not visible.
         if let Some(at) = frozen.filter(|_| self.is_among_trained(index)) {
             let base = AbstractValue::located(ValueKind::Scalar(Value::Text("base".to_string())), at);
+            // Whichever of the models is loaded, it is frozen.
+            let always = self.facts.models.iter().filter(|model| model.is_trained()).all(|model| model.frozen == Some(at));
+            let guards = self.control.guards.clone();
+            if always {
+                self.control.guards = PathConditions::default();
+            }
             self.candidates().emit_value(Concept::Freeze, &base, class, "requires_grad_", at);
+            self.control.guards = guards;
         }
         let unsloth = library(class) == Some("unsloth");
         let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };

@@ -256,8 +256,8 @@ impl Interpreter<'_> {
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
             (
-                "open" | "read" | "read_text" | "read_bytes" | "resolve" | "absolute" | "expanduser" | "as_posix" | "strip"
-                | "encode" | "decode",
+                "open" | "read" | "read_text" | "read_bytes" | "resolve" | "absolute" | "expanduser" | "as_posix" | "encode"
+                | "decode",
                 None,
             )
             | ("copy" | "lower" | "upper" | "strip", Some(_)) => val.clone(),
@@ -267,6 +267,8 @@ impl Interpreter<'_> {
                 self.path_of_parts(&parts, place)
             }
             ("lower" | "upper", None) => text_methods::change_case(val, name, place),
+            ("strip" | "lstrip" | "rstrip", None) => text_methods::strip(val, name, args, place),
+            ("index", None) => text_methods::index(val, args, place),
             ("split", None) => text_methods::split(val, args, place),
             ("startswith" | "endswith", None) => text_methods::compare_ends(val, name, args, place),
             ("append" | "extend" | "insert" | "remove" | "clear" | "sort", _) => {

@@ -34,6 +34,10 @@ impl Interpreter<'_> {
             {
                 self.field_names_of(*class, place)
             }
+            ValueKind::Class(class) if name == "__name__" => {
+                let name = self.definitions.classes[*class].def.name.clone();
+                AbstractValue::located(ValueKind::Scalar(Value::Text(name)), place)
+            }
             ValueKind::Class(class) => match self.definitions.class_attribute(&self.scopes, *class, name) {
                 Some(val) => val,
                 None => self.inherited_loader(*class, name, place),

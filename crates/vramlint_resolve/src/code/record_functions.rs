@@ -76,6 +76,15 @@ impl Interpreter<'_> {
             ValueKind::Items(items) => (**items).clone(),
             _ => vec![class.clone()],
         };
+        let builtin = |class: &AbstractValue, name: &str| {
+            class.library_path().is_some_and(|path| path.strip_prefix("builtins.") == Some(name))
+        };
+        // Either of both is meant where both are asked for.
+        if matches!(alt.kind, ValueKind::Items(_))
+            && ["list", "tuple"].iter().all(|name| classes.iter().any(|class| builtin(class, name)))
+        {
+            return Some(true);
+        }
         let mut is = false;
         for class in &classes {
             is |= match (&class.single()?.kind, &alt.kind) {
@@ -91,6 +100,10 @@ impl Interpreter<'_> {
                         ValueKind::Items(_) if alt.source.loaded.is_some() => &["list"],
                         ValueKind::Items(_) if !matches!(name, "list" | "tuple" | "set") => &[],
                         ValueKind::Object(id) if matches!(self.heap[*id].kind, ObjectKind::Dict { .. }) => &["dict"],
+                        ValueKind::Object(id) => match self.heap[*id].kind {
+                            ObjectKind::Instance { class, .. } if self.definitions.external_base(class).is_none() => &[],
+                            _ => return None,
+                        },
                         _ => return None,
                     };
                     names.contains(&name)

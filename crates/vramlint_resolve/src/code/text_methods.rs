@@ -59,3 +59,39 @@ pub(super) fn split(val: &AbstractValue, args: &CallArguments, place: FileRange)
     };
     parts().unwrap_or_else(|| AbstractValue::located(ValueKind::Unknown, place))
 }
+
+/// `text.strip()`, `text.rstrip("_config")`: the argument is a set of characters.
+pub(super) fn strip(val: &AbstractValue, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
+    let stripped = || {
+        let alt = val.single()?;
+        let text = alt.scalar()?.as_str()?;
+        let taken = match args.positional.as_slice() {
+            [] => None,
+            [taken] => Some(taken.constant()?.as_str()?),
+            _ => return None,
+        };
+        let is_taken = |c: char| taken.map_or_else(|| c.is_whitespace(), |taken| taken.contains(c));
+        let text = match name {
+            "lstrip" => text.trim_start_matches(is_taken),
+            "rstrip" => text.trim_end_matches(is_taken),
+            _ => text.trim_matches(is_taken),
+        };
+        Some(AbstractValue::new(ValueKind::Scalar(Value::Text(text.to_owned())), (*alt.source).clone()))
+    };
+    // What a file holds is stripped somewhere: the handle stands for its content.
+    let is_text = val.single().is_some_and(|alt| matches!(alt.scalar(), Some(Value::Text(_))));
+    stripped().unwrap_or_else(|| if is_text { AbstractValue::located(ValueKind::Unknown, place) } else { val.clone() })
+}
+
+/// `list.index(value)`, where every item is known.
+pub(super) fn index(val: &AbstractValue, args: &CallArguments, place: FileRange) -> AbstractValue {
+    let found = || {
+        let ValueKind::Items(items) = &val.single()?.kind else { return None };
+        let [wanted] = args.positional.as_slice() else { return None };
+        let wanted = wanted.constant()?;
+        let known: Option<Vec<&Value>> = items.iter().map(AbstractValue::constant).collect();
+        known?.iter().position(|item| *item == wanted)
+    };
+    let kind = found().and_then(|at| i64::try_from(at).ok()).map_or(ValueKind::Unknown, |at| ValueKind::Scalar(Value::Int(at)));
+    AbstractValue::located(kind, place)
+}

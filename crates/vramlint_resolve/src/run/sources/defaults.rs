@@ -39,6 +39,9 @@ pub(in crate::run) fn add(
     }
     let plain = dialect == Dialect::Trl && code.is_some_and(handed_on::has_plain_arguments);
     let configured = code.is_some_and(|code| code.calls.iter().any(|call| !call.uncalled && call.path == "peft.LoraConfig"));
+    // What `LoraConfig(**options)` gets is not known.
+    let hides_adapters =
+        code.is_some_and(|code| code.calls.iter().any(|call| !call.uncalled && call.open && call.path == "peft.LoraConfig"));
     let default_of = |concept: Concept| {
         // The script's own `LoraConfig` has the defaults of PEFT, whatever TRL's options say.
         let of_peft = configured && concept.is_of_adapters();
@@ -47,7 +50,7 @@ pub(in crate::run) fn add(
     };
     for concept in Concept::ALL {
         let holds = match concept {
-            concept if concept.is_of_adapters() => adapters,
+            concept if concept.is_of_adapters() => adapters && !hides_adapters,
             Concept::ZeroStage | Concept::OffloadOptimizer | Concept::OffloadParam => deepspeed,
             Concept::WeightsDtype => !loaded,
             Concept::Method => {
