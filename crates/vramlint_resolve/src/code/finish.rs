@@ -9,7 +9,7 @@ use super::facts::{AcceleratorUse, CodeCandidate, CodeFacts, ModelLoad};
 use super::facts_builder::{Strength, drop_reached};
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::model_record::ModelRole;
+use super::model_record::{ModelRecord, ModelRole};
 use super::name_roles;
 use super::qualified_name::library;
 use super::value::{AbstractValue, Alternative, ValueKind, place_of_value};
@@ -264,7 +264,14 @@ impl Interpreter<'_> {
         let by_switch = args.keyword.iter().any(|(key, _)| matches!(key.as_str(), "load_in_4bit" | "load_in_8bit"));
         if args.get("quantization_config").is_some_and(is_null) && !by_switch && !args.open {
             let none = AbstractValue::located(ValueKind::Scalar(Value::Text("none".to_owned())), place);
+            let is_plain = |model: &ModelRecord| model.args.get("quantization_config").is_some_and(is_null);
+            let always = self.facts.models.iter().filter(|model| model.is_trained()).all(is_plain);
+            let guards = self.control.guards.clone();
+            if always {
+                self.control.guards = PathConditions::default();
+            }
             self.candidates().emit_value(Concept::Quantization, &none, class, "quantization_config", place);
+            self.control.guards = guards;
         }
         for alt in args.get("quantization_config").map_or(&[][..], |val| &val.alternatives).to_vec() {
             if let ValueKind::Object(id) = alt.kind

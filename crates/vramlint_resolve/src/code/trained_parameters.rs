@@ -80,10 +80,11 @@ impl Interpreter<'_> {
         matches!(self.heap[id].kind, ObjectKind::Model(_)) || self.is_module(id)
     }
 
-    /// The items of a list of models and their parts: `[model.shared, model.encoder]`.
-    pub(super) fn listed_parts(&self, over: &AbstractValue) -> Option<Rc<Vec<AbstractValue>>> {
+    /// The items of a list of models, parts of models or configurations: `[model.shared, model.encoder]`.
+    pub(super) fn listed_objects(&self, over: &AbstractValue) -> Option<Rc<Vec<AbstractValue>>> {
         let ValueKind::Items(items) = &over.single()?.kind else { return None };
         let is_part = |item: &AbstractValue| match item.single().map(|alt| &alt.kind) {
+            Some(ValueKind::Object(id)) if matches!(self.heap[*id].kind, ObjectKind::Instance { .. }) => true,
             Some(ValueKind::Object(id) | ValueKind::Method(id, _)) => self.is_model_or_module(*id),
             _ => false,
         };

@@ -1,4 +1,4 @@
-//! What `auto` means as the value of a setting.
+//! What `auto` means as the value of a setting, and a switch that leaves the type open.
 
 use crate::setting::{Candidate, Resolved};
 use vramlint_base::{Value, message};
@@ -22,6 +22,14 @@ pub(super) const ENGINE: &[Concept] = &[
 /// The candidate with `auto` replaced by its meaning. For the gradient norm, `auto` is not a value: the tool that fills it in sets it. For
 /// DeepSpeed's buckets it is a number that depends on the model (transformers 5.23.0 integrations/deepspeed.py, `hidden_size`).
 pub(super) fn without_auto(concept: Concept, mut candidate: Candidate) -> Option<Candidate> {
+    if concept == Concept::MixedPrecision && candidate.known() == Some(&Value::Bool(true)) {
+        let why = message!(
+            "it is switched on, and the code decides whether it is bf16 or fp16",
+            "已开启，由代码决定采用 bf16 还是 fp16"
+        );
+        candidate.value = Resolved::Unknown(why);
+        return Some(candidate);
+    }
     if candidate.known().and_then(Value::as_str) != Some("auto") {
         return Some(candidate);
     }
