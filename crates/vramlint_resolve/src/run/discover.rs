@@ -188,6 +188,10 @@ fn number_runs(graph: &FileGraph, runs: &mut [Run]) {
 pub(super) fn entry_script(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
     let folder = launch.directory.as_str();
     if let Some(module) = launch.module.as_ref().and_then(Word::text) {
+        // The file is for the framework, also in a checkout of it.
+        if Dialect::ALL.iter().flat_map(|dialect| dialect.modules).any(|entry| entry.takes_file && entry.is(module)) {
+            return None;
+        }
         let path = module.replace('.', "/");
         return ["", "src/"]
             .iter()

@@ -14,6 +14,7 @@ use crate::setting::Origin;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use vramlint_base::FileId;
+use vramlint_catalog::Dialect;
 use vramlint_syntax::shell::Word;
 
 /// Steps of interpretation for all of them: some hundreds of commands.
@@ -42,7 +43,8 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
             if !seen.insert((launch.launcher, entry, command)) {
                 continue;
             }
-            let own = launch.launcher.dialect.is_some();
+            let module = launch.module.as_ref().and_then(Word::text);
+            let own = launch.launcher.dialect.is_some() || module.is_some_and(|module| Dialect::of_module(module).is_some());
             if !(own || entry.is_some()) || !is_training_launch(reader, &launch, entry) {
                 continue;
             }

@@ -7,6 +7,7 @@ use super::sources::cli;
 use super::unsupported;
 use crate::code::{CodeFacts, TrainingPath};
 use crate::features::Feature;
+use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileId, FileRange};
@@ -25,6 +26,9 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
         return false;
     }
     if only_predicts(launch) {
+        return false;
+    }
+    if starts_itself(graph, launch) {
         return false;
     }
     let name = script_name(launch);
@@ -57,6 +61,14 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     }
 }
 
+/// Whether code of a package starts a module of the same package: a launcher of its own, not a run.
+fn starts_itself(graph: &FileGraph, launch: &Launch) -> bool {
+    let Some(module) = launch.module.as_ref().and_then(Word::text) else { return false };
+    let host = graph.to_host(FileRange::new(launch.file, launch.range)).file;
+    let package = unsupported::own_package(graph, host);
+    package.is_some_and(|package| package.split('.').next() == module.split('.').next())
+}
+
 /// Whether the options ask transformers' Trainer, which does nothing that it is not asked for, for predictions and not for training.
 fn only_predicts(launch: &Launch) -> bool {
     let options = launch.options();
@@ -80,7 +92,14 @@ fn is_in_evaluation_package(launch: &Launch) -> bool {
 pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &CodeFacts) -> bool {
     let source = reader.graph.file(file);
     // It needs the arguments of a command, and none of the project starts it.
-    if framework_program::framework_of(reader.graph, file).is_some() {
+    // A framework's own modules are started by its program.
+    let own = unsupported::own_package(reader.graph, file);
+    let of_framework = own.is_some_and(|module| {
+        let package = module.split('.').next().unwrap_or(&module);
+        let mut entries = Dialect::ALL.iter().flat_map(|dialect| dialect.modules);
+        entries.any(|entry| entry.path.split('.').next() == Some(package))
+    });
+    if of_framework || framework_program::framework_of(reader.graph, file).is_some() {
         return false;
     }
     match reached(code) {

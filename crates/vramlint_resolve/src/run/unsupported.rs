@@ -58,7 +58,7 @@ fn of_program(graph: &FileGraph, entry: FileId) -> Option<UnsupportedFramework> 
 }
 
 /// The dotted name of a file inside of a package at the root or in `src`.
-fn own_package(graph: &FileGraph, file: FileId) -> Option<String> {
+pub(super) fn own_package(graph: &FileGraph, file: FileId) -> Option<String> {
     let path = graph.file(file).path.strip_suffix(".py")?;
     let (prefix, inner) = path.strip_prefix("src/").map_or(("", path), |inner| ("src/", inner));
     let (package, _) = inner.split_once('/')?;
