@@ -68,6 +68,8 @@ pub(crate) enum Form {
     PresetStage,
     /// How many devices: a number, or a list of them.
     Devices,
+    /// As it is, but the first of these texts means the second: `adam` of OpenRLHF is DeepSpeed's AdamW.
+    Renamed(&'static str, &'static str),
     /// This text wherever something is said: not for null, false, zero and nothing.
     Fixed(&'static str),
     /// FSDP's strategy: a truth value, a number, or words of which one names it.
@@ -127,6 +129,8 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::TruthStage => value.as_bool().map(|on| Value::Int(i64::from(on))),
         Form::PresetStage => value.as_str().and_then(preset_stage).map(Value::Int),
         Form::Devices => devices(value),
+        Form::Renamed(from, to) if value.as_str() == Some(from) => text(to),
+        Form::Renamed(..) => Some(value.clone()),
         Form::Fixed(name) => says(value).then(|| Value::Text(name.to_owned())),
         Form::Sharding => sharding(value),
         Form::Word(word) => has_word(value, word).then_some(Value::Bool(true)),

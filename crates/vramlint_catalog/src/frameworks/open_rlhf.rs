@@ -14,8 +14,16 @@ pub(super) static FRAMEWORK: Framework = Framework {
     name: "OpenRLHF",
     package: "openrlhf",
     keys: &[KEYS, KEYS_OF_MEMORY],
+    second: SECOND,
     files: Some(FILES),
     classes: ArgumentClasses { by_module: true, complete: true, ..COMMON.classes },
+    tasks: &[
+        (&["train_sft"], "sft"),
+        (&["train_dpo"], "dpo"),
+        (&["train_kto"], "kto"),
+        (&["train_rm"], "reward"),
+        (&["train_ppo", "train_ppo_ray"], "ppo"),
+    ],
     modules: &[EntryModule { path: "openrlhf.", takes_file: false }],
     unknown_keys: UnknownKeys { on_command_line: Unknown::Stops, ..COMMON.unknown_keys },
     vllm_shares: &[
@@ -72,7 +80,9 @@ const KEYS: &[Row] = &[
     ("flash_attn", C::Attention, Switch("flash_attention_2")),
     ("ds.packing_samples", C::Packing, Truth),
     ("packing_samples", C::Packing, Truth),
-    ("actor.optim", C::Optimizer, Given),
+    // OpenRLHF 0.11.0 openrlhf/utils/deepspeed/deepspeed.py: both are AdamW there.
+    ("actor.optim", C::Optimizer, Renamed("adam", "AdamW")),
+    ("optim", C::Optimizer, Renamed("adam", "AdamW")),
     ("actor.adam.lr", C::LearningRate, Given),
     ("adam.lr", C::LearningRate, Given),
     ("actor_learning_rate", C::LearningRate, Given),
@@ -115,3 +125,6 @@ const KEYS_OF_MEMORY: &[Row] = &[
     ("vllm_enable_sleep", C::VllmSleep, Truth),
     ("init_kl_coef", C::KlBeta, Given),
 ];
+
+/// A rank above 0 adds adapters.
+const SECOND: &[Row] = &[("ds.lora.rank", C::Method, Fixed("lora")), ("lora_rank", C::Method, Fixed("lora"))];

@@ -42,7 +42,11 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     let code = sources.code.as_deref().filter(|_| program.is_none());
     let dialect = program.unwrap_or_else(|| dialect_of(graph, sources));
     let trainer = dialect.is_hf_trainer;
-    let by_command = || dialect.task_of_command(sources.launch.as_ref()?.script.as_ref()?.text()?);
+    let by_command = || {
+        let launch = sources.launch.as_ref()?;
+        let module = || launch.module.as_ref()?.text()?.rsplit('.').next();
+        dialect.task_of_command(launch.script.as_ref().and_then(Word::text).or_else(module)?)
+    };
     let by_code = || code.and_then(|code| code.task.clone());
     let task = stage.map(str::to_owned).or_else(by_code).or_else(|| by_command().map(str::to_owned));
     let world = world_size_input(graph, sources, dialect);

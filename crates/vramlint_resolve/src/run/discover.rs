@@ -188,8 +188,8 @@ fn number_runs(graph: &FileGraph, runs: &mut [Run]) {
 pub(super) fn entry_script(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
     let folder = launch.directory.as_str();
     if let Some(module) = launch.module.as_ref().and_then(Word::text) {
-        // The file is for the framework, also in a checkout of it.
-        if Dialect::ALL.iter().flat_map(|dialect| dialect.modules).any(|entry| entry.takes_file && entry.is(module)) {
+        // The words are for the framework, also in a checkout of it.
+        if Dialect::of_module(module).is_some() {
             return None;
         }
         let path = module.replace('.', "/");

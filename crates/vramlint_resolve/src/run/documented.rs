@@ -44,6 +44,11 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
                 continue;
             }
             let module = launch.module.as_ref().and_then(Word::text);
+            // `python -m openrlhf.cli.train_ppo …`: the reader fills in the rest.
+            let is_cut = launch.arguments.iter().any(|word| matches!(word.range.slice(&file.text), "..." | "…"));
+            if is_cut && entry.is_none() {
+                continue;
+            }
             let own = launch.launcher.dialect.is_some() || module.is_some_and(|module| Dialect::of_module(module).is_some());
             if !(own || entry.is_some()) || !is_training_launch(reader, &launch, entry) {
                 continue;

@@ -14,6 +14,7 @@ use vramlint_syntax::shell::Word;
 /// Adds every argument of the script that sets a concept.
 pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialect: Dialect, code: Option<&CodeFacts>) {
     add_positional(candidates, launch, dialect);
+    let of_framework = launch.module.as_ref().and_then(Word::text).is_some_and(|module| Dialect::of_module(module).is_some());
     for argument in launch.options() {
         let name = declared_name(&argument.name, code);
         let path: Vec<&str> = name.split('.').collect();
@@ -27,7 +28,7 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
         let probe = value.clone().unwrap_or(Value::Int(1));
         let mut meanings = dialect::meanings(dialect, &path, &probe);
         // A framework's own command has no option of another name: ms-swift's `--model_name` is what the model calls itself.
-        if meanings.is_empty() && launch.launcher.dialect.is_none() {
+        if meanings.is_empty() && launch.launcher.dialect.is_none() && !(code.is_none() && of_framework) {
             meanings.extend(dialect::meaning(Dialect::Plain, &path, &probe));
         }
         for meaning in meanings {
