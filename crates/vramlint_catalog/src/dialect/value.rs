@@ -68,6 +68,8 @@ pub(crate) enum Form {
     PresetStage,
     /// How many devices: a number, or a list of them.
     Devices,
+    /// The autocast that ms-swift derives from a type of torch: fp16 for fp32, too.
+    AutocastOfDtype,
     /// As it is, but the first of these texts means the second: `adam` of OpenRLHF is DeepSpeed's AdamW.
     Renamed(&'static str, &'static str),
     /// This text wherever something is said: not for null, false, zero and nothing.
@@ -129,6 +131,11 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::TruthStage => value.as_bool().map(|on| Value::Int(i64::from(on))),
         Form::PresetStage => value.as_str().and_then(preset_stage).map(Value::Int),
         Form::Devices => devices(value),
+        Form::AutocastOfDtype => match value.as_str().and_then(dtype)? {
+            "bf16" => text("bf16"),
+            "fp16" | "fp32" => text("fp16"),
+            _ => None,
+        },
         Form::Renamed(from, to) if value.as_str() == Some(from) => text(to),
         Form::Renamed(..) => Some(value.clone()),
         Form::Fixed(name) => says(value).then(|| Value::Text(name.to_owned())),

@@ -5,7 +5,7 @@ use super::descriptor::{
     Accumulation, ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, FILES, FixKeys, Framework, Unknown, UnknownKeys, VllmShare,
 };
 use super::evidence::{Evidence, KeyTest::Has};
-use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, HF_FIXES, TRAINING_FLAGS};
+use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, HF_FIXES, TRAINING_FLAGS};
 use crate::Concept as C;
 use crate::dialect::{Dialect, Form::*, Row};
 use crate::flag::Flag;
@@ -17,7 +17,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     name: "ms-swift",
     package: "ms-swift",
     keys: &[ARGUMENTS, KEYS, ARGUMENTS_OF_MEMORY, KEYS_OF_MEMORY],
-    second: FSDP_WORDS,
+    second: SECOND,
     files: Some(ConfigFiles {
         evidence: &[Evidence {
             is_certain: false,
@@ -91,6 +91,7 @@ const KEYS: &[Row] = &[
     ("deepspeed", C::ZeroStage, PresetStage),
     ("device_map", C::DeviceMap, Given),
     ("rlhf_type", C::Task, Task),
+    ("task_type", C::Task, WordIs("seq_cls", "seq-cls")),
     ("num_generations", C::NumGenerations, Given),
     ("steps_per_generation", C::StepsPerGeneration, Given),
     ("generation_batch_size", C::GenerationBatch, Given),
@@ -114,6 +115,14 @@ const KEYS_OF_MEMORY: &[Row] = &[
     ("vllm_gpu_memory_utilization", C::VllmGpuMemoryUtilization, Given),
     ("sleep_level", C::VllmSleep, Level),
     ("sequence_parallel_size", C::ContextParallelSize, Given),
+];
+
+/// Words of `fsdp`, and the autocast that follows from the type of the weights (ms-swift 4.6.0.dev0
+/// swift/arguments/base_args/model_args.py:130).
+const SECOND: &[Row] = &[
+    ("fsdp", C::FsdpOffload, Word("offload")),
+    ("fsdp", C::FsdpWrap, WordIs("auto_wrap", "TRANSFORMER_BASED_WRAP")),
+    ("torch_dtype", C::MixedPrecision, AutocastOfDtype),
 ];
 
 /// `swift sft` and the other commands of ms-swift.
