@@ -101,7 +101,8 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         _ => {}
     }
     match form {
-        Form::Given | Form::GivenOrNull => Some(value.clone()),
+        Form::Renamed(from, to) if value.as_str() == Some(from) => text(to),
+        Form::Given | Form::GivenOrNull | Form::Renamed(..) => Some(value.clone()),
         Form::Positive => (value.as_float().is_none_or(|number| number > 0.0)).then(|| value.clone()),
         Form::Count(low, high) => count(value, low, high),
         Form::Number(low, high) => number(value, low, high),
@@ -136,8 +137,6 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
             "fp16" | "fp32" => text("fp16"),
             _ => None,
         },
-        Form::Renamed(from, to) if value.as_str() == Some(from) => text(to),
-        Form::Renamed(..) => Some(value.clone()),
         Form::Fixed(name) => says(value).then(|| Value::Text(name.to_owned())),
         Form::Sharding => sharding(value),
         Form::Word(word) => has_word(value, word).then_some(Value::Bool(true)),
