@@ -68,6 +68,7 @@ impl Equality<'_> {
             // The message, the cause, the patterns: dropped from the tree.
             (S::Raise(_), S::Raise(_))
             | (S::Assert(_), S::Assert(_))
+            | (S::Delete(_), S::Delete(_))
             | (S::Match { .. }, S::Match { .. })
             | (S::Other, S::Other) => self.same_text(left.range, right.range),
             _ => self.compound(left, right),
