@@ -1,7 +1,7 @@
 //! The end of an interpretation: its state becomes [`CodeFacts`].
 
 use super::call_arguments::CallArguments;
-use super::candidates::ReachedCall;
+use super::candidates::{CandidateSink, ReachedCall};
 use super::command_line::OptionForm;
 use super::conditions::PathConditions;
 use super::control_flow::ControlFlow;
@@ -236,14 +236,10 @@ impl Interpreter<'_> {
         // Parameters that train next to adapters belong to them; parameters that are unfrozen by name are not visible.
         if let Some(at) = frozen.filter(|_| self.is_among_trained(index)) {
             let base = AbstractValue::located(ValueKind::Scalar(Value::Text("base".to_string())), at);
-            // Whichever of the models is loaded, it is frozen.
-            let always = self.facts.models.iter().filter(|model| model.is_trained()).all(|model| model.frozen == Some(at));
-            let guards = self.control.guards.clone();
-            if always {
-                self.control.guards = PathConditions::default();
-            }
-            self.candidates().emit_value(Concept::Freeze, &base, class, "requires_grad_", at);
-            self.control.guards = guards;
+            let is_frozen = |model: &ModelRecord| model.frozen == Some(at);
+            self.emit_of_models(is_frozen, |candidates| {
+                candidates.emit_value(Concept::Freeze, &base, class, "requires_grad_", at);
+            });
         }
         let unsloth = library(class) == Some("unsloth");
         let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
@@ -265,13 +261,9 @@ impl Interpreter<'_> {
         if args.get("quantization_config").is_some_and(is_null) && !by_switch && !args.open {
             let none = AbstractValue::located(ValueKind::Scalar(Value::Text("none".to_owned())), place);
             let is_plain = |model: &ModelRecord| model.args.get("quantization_config").is_some_and(is_null);
-            let always = self.facts.models.iter().filter(|model| model.is_trained()).all(is_plain);
-            let guards = self.control.guards.clone();
-            if always {
-                self.control.guards = PathConditions::default();
-            }
-            self.candidates().emit_value(Concept::Quantization, &none, class, "quantization_config", place);
-            self.control.guards = guards;
+            self.emit_of_models(is_plain, |candidates| {
+                candidates.emit_value(Concept::Quantization, &none, class, "quantization_config", place);
+            });
         }
         for alt in args.get("quantization_config").map_or(&[][..], |val| &val.alternatives).to_vec() {
             if let ValueKind::Object(id) = alt.kind
@@ -288,6 +280,16 @@ impl Interpreter<'_> {
                 );
             }
         }
+    }
+
+    /// Emits what holds of a loaded model: always if it holds of every trained model, else under the condition of the load.
+    fn emit_of_models(&mut self, holds_of: impl Fn(&ModelRecord) -> bool, emit: impl FnOnce(&mut CandidateSink<'_, '_>)) {
+        let guards = self.control.guards.clone();
+        if self.facts.models.iter().filter(|model| model.is_trained()).all(holds_of) {
+            self.control.guards = PathConditions::default();
+        }
+        emit(&mut self.candidates());
+        self.control.guards = guards;
     }
 
     fn device_maps(&mut self, val: &AbstractValue, class: &str, place: FileRange) -> Vec<CodeCandidate> {

@@ -112,9 +112,8 @@ pub(super) fn is_optimizer(path: &str) -> bool {
 /// Whether a call loads a model with its weights.
 pub(super) fn loads_model(path: &str) -> bool {
     let Some(class) = path.strip_suffix(".from_pretrained").map(leaf) else {
-        // sentence-transformers 5.5 loads where the class is called.
-        let own = library(path) == Some("sentence_transformers");
-        return own && matches!(leaf(path), "SentenceTransformer" | "CrossEncoder" | "SparseEncoder");
+        // sentence-transformers loads where the class is called.
+        return library(path) == Some("sentence_transformers") && SENTENCE_CLASSES.contains(&leaf(path));
     };
     let known = matches!(
         library(path),

@@ -54,9 +54,10 @@ pub(super) fn is_module_class(path: &str) -> bool {
     }
 }
 
-/// Whether a class of diffusers is a model rather than a pipeline or a scheduler (diffusers 0.36 `models/__init__.py`).
+/// Whether a class of diffusers is a model rather than a pipeline or a scheduler (diffusers 0.40 `models/__init__.py`).
 pub(super) fn is_diffusers_model(class: &str) -> bool {
-    class.ends_with("Model") || class.starts_with("Autoencoder") || class.ends_with("Adapter")
+    const ENDS: &[&str] = &["Model", "Adapter", "Transformer", "UNet", "VAE", "Vae"];
+    class.contains("Autoencoder") || ENDS.iter().any(|end| class.ends_with(end))
 }
 
 fn has_model_name(name: &str) -> bool {
