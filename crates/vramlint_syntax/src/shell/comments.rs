@@ -75,5 +75,5 @@ fn words(line: &str, from: usize, offset: u32) -> Vec<Word> {
 fn word(text: String, range: TextRange) -> Word {
     let open = super::has_blank_to_fill_in(&text) || text.contains('$');
     let value = if open { WordValue::Unknown } else { WordValue::Known(text) };
-    Word { range, value, sources: Vec::new(), assumptions: Vec::new(), path_end: None }
+    Word { range, value, sources: Vec::new(), assumptions: Vec::new(), path_end: None, origin: None }
 }

@@ -65,6 +65,7 @@ fn assignment(text: &str, line: &str, from: usize, script: &mut Script) -> Optio
         sources: Vec::new(),
         assumptions: Vec::new(),
         path_end: None,
+        origin: None,
     };
     script.assignments.push(Assignment {
         range: TextRange::of(start..at + written),

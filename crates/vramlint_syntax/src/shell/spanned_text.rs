@@ -132,7 +132,7 @@ pub(super) fn sources_of(field: &[Piece]) -> Vec<TextRange> {
 /// A field as a word of the tree.
 pub(super) fn to_word(field: &[Piece], range: TextRange) -> Word {
     let value = text_of(field).map_or(WordValue::Unknown, WordValue::Known);
-    Word { range, value, sources: sources_of(field), assumptions: assumptions_of(field), path_end: path_end(field) }
+    Word { range, value, sources: sources_of(field), assumptions: assumptions_of(field), path_end: path_end(field), origin: None }
 }
 
 /// The known end of a path, from the first `/` after its last unknown part.

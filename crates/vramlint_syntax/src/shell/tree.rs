@@ -1,7 +1,7 @@
 //! What a script does, as far as its own text tells.
 
 use crate::{Comment, SyntaxError};
-use vramlint_base::TextRange;
+use vramlint_base::{FileRange, TextRange};
 
 /// A script, or the shell lines of another file.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,9 @@ pub struct Word {
     pub assumptions: Vec<Assumption>,
     /// The end of a path whose beginning is not known: `/models/Qwen3-8B` of `$ROOT/models/Qwen3-8B`.
     pub path_end: Option<String>,
+    /// Where the value was written if that is in another file: an argument of the script that calls this one, a variable of one that
+    /// it sources. A script that is read alone has none.
+    pub origin: Option<FileRange>,
 }
 
 /// What a word expands to.

@@ -168,7 +168,7 @@ impl Variable {
 
 /// A word of which nothing is known.
 pub(super) fn unknown_word(range: TextRange) -> Word {
-    Word { range, value: WordValue::Unknown, sources: Vec::new(), assumptions: Vec::new(), path_end: None }
+    Word { range, value: WordValue::Unknown, sources: Vec::new(), assumptions: Vec::new(), path_end: None, origin: None }
 }
 
 impl Variables {

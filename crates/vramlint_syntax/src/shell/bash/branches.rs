@@ -120,6 +120,7 @@ impl<'t> Walker<'t> {
         context: &Context,
     ) {
         let mark = self.scope.variables.mark();
+        let positional = self.scope.positional.clone();
         self.scope.variables.lose_assumed(assumptions);
         if let Some((name, literal)) = equal {
             let place = TextRange::of(literal.clone());
@@ -129,6 +130,7 @@ impl<'t> Walker<'t> {
         }
         self.each(body, context);
         self.scope.variables.take_back(mark);
+        self.scope.positional = positional;
     }
 
     /// `case … in … esac`.

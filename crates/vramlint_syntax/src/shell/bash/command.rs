@@ -1,7 +1,8 @@
 //! Simple commands: their words, their environment, what they do to variables, and calls of the script's own functions.
 
 use super::super::scope::{Directory, Positional};
-use super::super::spanned_text::{Field, stored, text_of, to_word};
+use super::super::spanned_text::{Field, Piece, stored, text_of, to_word};
+use super::super::variables::Value;
 use super::super::{Command, Word};
 use super::expand;
 use super::outline::is_name;
@@ -66,6 +67,16 @@ impl<'t> Walker<'t> {
         })
     }
 
+    /// Whether a word is a variable that is empty until the caller gives it a value: `MODEL=` before a loop over the options.
+    fn is_left_to_caller(&self, place: &Range<usize>) -> bool {
+        let name = self.text.get(place.clone()).and_then(super::conditions::plain_variable);
+        let variable = name.and_then(|name| self.scope.variables.get(name));
+        variable.is_some_and(|variable| match &variable.value {
+            Value::Text(field) => field.iter().any(|piece| !piece.assumptions.is_empty()),
+            _ => false,
+        })
+    }
+
     /// A simple command. `more`: words that the parser put elsewhere.
     pub(super) fn command(&mut self, node: Node<'t>, context: &Context, more: &[Range<usize>]) -> Flow {
         self.substitutions(node, context);
@@ -76,9 +87,14 @@ impl<'t> Walker<'t> {
         for place in places {
             let range = TextRange::of(place.clone());
             match place_kind(self.text, &place) {
-                Part::Placeholder => words.push((vec![super::super::spanned_text::Piece::unknown(range, false)], range)),
+                Part::Placeholder => words.push((vec![Piece::unknown(range, false)], range)),
                 Part::Word => {
-                    words.extend(expand::words(self.text, place, &mut self.scope).into_iter().map(|field| (field, range)));
+                    let awaits_value = words.last().is_some_and(|(field, _)| is_option(field));
+                    let mut fields = expand::words(self.text, place.clone(), &mut self.scope);
+                    if awaits_value && fields.is_empty() && self.is_left_to_caller(&place) {
+                        fields.push(vec![Piece::unknown(range, true)]);
+                    }
+                    words.extend(fields.into_iter().map(|field| (field, range)));
                 }
             }
         }
@@ -95,6 +111,7 @@ impl<'t> Walker<'t> {
         }
         match name.as_deref() {
             Some("exit" | "return") => return Flow::Leaves,
+            Some("break") => self.breaks |= !context.unsure(),
             Some(name) => self.builtin(name, node, &words, context),
             None => {}
         }
@@ -293,12 +310,17 @@ impl<'t> Walker<'t> {
     }
 }
 
+/// Whether a word is an option that may take the next word: `--model`, not `--model=x`.
+fn is_option(field: &Field) -> bool {
+    text_of(field).is_some_and(|text| text.starts_with('-') && text.len() > 1 && !text.contains('='))
+}
+
 /// The arguments of a call as the function's own.
 fn call_arguments(words: Vec<(Field, TextRange)>) -> Positional {
     let mut arguments = Vec::new();
     for (field, range) in words.into_iter().skip(1) {
         // An unknown word outside quotes may be none, or several.
-        if field.iter().any(|piece| piece.text.is_none() && piece.derived) {
+        if field.iter().any(|piece| piece.text.is_none() && piece.derived && piece.splits) {
             return Positional::Words { words: arguments, complete: false };
         }
         arguments.push((stored(field, range), range));

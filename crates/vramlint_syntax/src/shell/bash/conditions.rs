@@ -60,6 +60,13 @@ impl<'t> Walker<'t> {
                 }
                 _ => None,
             },
+            "compound_statement" => self.decide_arithmetic(test),
+            "word" | "string" | "raw_string" | "simple_expansion" | "expansion" | "concatenation" => {
+                let field = self.operand(test);
+                let holds = !text_of(&field)?.is_empty();
+                // `[ "${A:-}" ]` asks whether the caller sets it.
+                (holds || assumptions_of(&field).is_empty()).then(|| Decision::of(holds, &[&field]))
+            }
             "list" | "binary_expression" => self.decide_binary(test, depth),
             "unary_expression" => {
                 let operator = self.slice(test.child_by_field_name("operator")?);
@@ -113,9 +120,41 @@ impl<'t> Walker<'t> {
             "-ge" => number(&a)? >= number(&b)?,
             "-lt" => number(&a)? < number(&b)?,
             "-le" => number(&a)? <= number(&b)?,
+            // By their text, inside `[[ ]]`.
+            ">" => a > b,
+            "<" => a < b,
             _ => return None,
         };
         Some(Decision::of(holds, &[&first, &second]))
+    }
+
+    /// `(( $# ))`, `(( $# > 0 ))`.
+    fn decide_arithmetic(&mut self, test: Node<'t>) -> Option<Decision> {
+        let whole = test.byte_range();
+        let inner = whole.start + 2..whole.end.checked_sub(2)?;
+        self.slice(test).strip_prefix("((")?.strip_suffix("))")?;
+        let field = super::expand::text(self.text, inner, &mut self.scope);
+        let text = text_of(&field)?.replace(['"', ' '], "");
+        let number = |text: &str| text.parse::<i64>().ok();
+        let compared = |operator: &str| text.split_once(operator).and_then(|(a, b)| Some((number(a)?, number(b)?)));
+        let holds = if let Some(value) = number(&text) {
+            value != 0
+        } else if let Some((a, b)) = compared(">=") {
+            a >= b
+        } else if let Some((a, b)) = compared("<=") {
+            a <= b
+        } else if let Some((a, b)) = compared("!=") {
+            a != b
+        } else if let Some((a, b)) = compared("==") {
+            a == b
+        } else if let Some((a, b)) = compared(">") {
+            a > b
+        } else if let Some((a, b)) = compared("<") {
+            a < b
+        } else {
+            return None;
+        };
+        Some(Decision::of(holds, &[&field]))
     }
 
     fn operand(&mut self, node: Node<'t>) -> Field {

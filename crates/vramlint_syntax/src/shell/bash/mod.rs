@@ -1,5 +1,6 @@
 //! bash, through tree-sitter-bash: its tree gives the statements and the places of words; the words themselves are read here.
 
+mod argument_loops;
 mod arithmetic;
 mod assign;
 mod branches;
@@ -48,6 +49,7 @@ fn walk_text(text: &str, scope: Scope, nesting: usize) -> Option<Script> {
         active: Vec::new(),
         walked: HashSet::new(),
         locals: Vec::new(),
+        breaks: false,
         environment_left: limits::ENVIRONMENT,
         nesting,
         nested_left: limits::NESTED >> (8 * nesting),

@@ -207,6 +207,7 @@ impl Inner {
             sources,
             assumptions,
             path_end: word.path_end.clone().or_else(|| word.text().filter(|_| hidden).and_then(after_unknown)),
+            origin: None,
         }
     }
 

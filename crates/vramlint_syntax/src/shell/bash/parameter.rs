@@ -36,7 +36,7 @@ impl Reader<'_> {
     /// `$name`, read up to `self.at`.
     pub(super) fn parameter(&mut self, name: &str, start: usize, quoted: bool) {
         let found = self.find(name, matches!(name, "@" | "*"));
-        self.emit(found, start, quoted);
+        self.emit(found, start, quoted, name == "@");
     }
 
     fn find(&self, name: &str, all: bool) -> Found {
@@ -55,7 +55,13 @@ impl Reader<'_> {
                 Positional::Caller => Found::Unknown { caller: true },
                 _ => Found::Unknown { caller: false },
             },
-            Some(b'#') => Found::Unknown { caller: true },
+            Some(b'#') => match &self.scope.positional {
+                Positional::Words { words, complete: true } => {
+                    let place = words.first().map_or(TextRange::default(), |(_, place)| *place);
+                    Found::Text(vec![Piece::literal(&words.len().to_string(), place, false)], place)
+                }
+                _ => Found::Unknown { caller: true },
+            },
             Some(b'0' | b'?' | b'$' | b'!' | b'-') => Found::Unknown { caller: false },
             Some(byte) if byte.is_ascii_digit() => self.find_positional(name),
             _ => self.find_variable(name, all),
@@ -93,7 +99,8 @@ impl Reader<'_> {
         }
     }
 
-    fn emit(&mut self, found: Found, start: usize, quoted: bool) {
+    /// `several`: it may be any number of words although it is quoted.
+    fn emit(&mut self, found: Found, start: usize, quoted: bool, several: bool) {
         let place = TextRange::of(start..self.at);
         match found {
             Found::Text(field, value) => self.push(used(&field, value, place, !quoted)),
@@ -101,7 +108,7 @@ impl Reader<'_> {
                 let items = items.iter().map(|item| used(item, value, place, !quoted)).collect();
                 self.push_list(items);
             }
-            Found::Unknown { caller } | Found::Outside { caller } => self.push_unknown(start, caller, quoted),
+            Found::Unknown { caller } | Found::Outside { caller } => self.push_unknown(start, caller, quoted && !several),
             Found::Unset => {
                 let empty = Piece { derived: true, splits: !quoted, ..Piece::literal("", place, false) };
                 self.push(vec![empty]);
@@ -125,8 +132,9 @@ impl Reader<'_> {
         }
         let Some((name, all, rest)) = self.name_in(inner.clone()) else { return self.push_unknown(start, false, quoted) };
         let found = self.find(&name, all);
+        let is_joined = self.text[inner.clone()].contains('*');
         if rest.is_empty() {
-            return self.emit(found, start, quoted);
+            return self.emit(found, start, quoted, all && !is_joined);
         }
         if self.cut(&found, &self.text[rest.clone()], start, quoted) {
             return;
@@ -149,25 +157,13 @@ impl Reader<'_> {
         certain.then(|| (items.iter().flatten().cloned().collect(), items.len()))
     }
 
-    /// `${A##*/}`, `${A%/*}`, `${A%suffix}`, `${A#prefix}`: a part of a known text.
+    /// `${A##*/}`, `${A%/*}`, `${A%suffix}`, `${A#*=}`: a part of a known text.
     fn cut(&mut self, found: &Found, rest: &str, start: usize, quoted: bool) -> bool {
         let Found::Text(field, _) = found else { return false };
         let Some(text) = text_of(field) else { return false };
-        let path = text.as_str();
-        let literal =
-            |pattern: &str| !pattern.is_empty() && !pattern.contains(['*', '?', '[', '$', '"', '\'', '\\', '`', '%', '#']);
-        let cut = match rest {
-            "##*/" => Some(path.rsplit('/').next().unwrap_or(path)),
-            "%/*" => Some(path.rsplit_once('/').map_or(path, |(front, _)| front)),
-            "%.*" => Some(path.rsplit_once('.').map_or(path, |(front, _)| front)),
-            "%%,*" => Some(path.split(',').next().unwrap_or(path)),
-            _ => match (rest.strip_prefix('%'), rest.strip_prefix('#')) {
-                (Some(end), _) if literal(end) => Some(path.strip_suffix(end).unwrap_or(path)),
-                (_, Some(front)) if literal(front) => Some(path.strip_prefix(front).unwrap_or(path)),
-                _ => None,
-            },
+        let Some(cut) = cut_by_pattern(&text, rest).or_else(|| cut_by_position(&text, rest)).map(str::to_owned) else {
+            return false;
         };
-        let Some(cut) = cut.map(str::to_owned) else { return false };
         let piece = self.computed(&cut, field, start, quoted);
         self.push(vec![piece]);
         true
@@ -210,9 +206,9 @@ impl Reader<'_> {
         };
         match kind {
             "-" | "=" if unset || caller => self.default(name, name_range, modifier, caller, start, quoted),
-            "-" | "=" | "?" => self.emit(found, start, quoted),
+            "-" | "=" | "?" => self.emit(found, start, quoted, false),
             _ if set => self.default(name, name_range, modifier, false, start, quoted),
-            _ if unset => self.emit(Found::Unset, start, quoted),
+            _ if unset => self.emit(Found::Unset, start, quoted, false),
             _ => self.push_unknown(start, false, quoted),
         }
     }
@@ -237,4 +233,36 @@ impl Reader<'_> {
         }
         self.push(pieces);
     }
+}
+
+/// `${A:0:1}`, `${A:2}`: counted in characters.
+fn cut_by_position<'t>(text: &'t str, rest: &str) -> Option<&'t str> {
+    let (start, length) = rest.strip_prefix(':').map(|rest| rest.split_once(':').unwrap_or((rest, "")))?;
+    let at = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
+    let start: usize = start.trim().parse().ok()?;
+    let end = if length.is_empty() { text.len() } else { at(start + length.trim().parse::<usize>().ok()?) };
+    text.get(at(start)..end)
+}
+
+/// What `#`, `##`, `%` or `%%` with a pattern leaves of a text. The pattern is a text, or a text after or before one `*`.
+fn cut_by_pattern<'t>(text: &'t str, rest: &str) -> Option<&'t str> {
+    let operator = rest.chars().next().filter(|c| matches!(c, '#' | '%'))?;
+    let is_longest = rest[1..].starts_with(operator);
+    let pattern = &rest[if is_longest { 2 } else { 1 }..];
+    let literal = pattern.trim_start_matches('*').trim_end_matches('*').trim_matches(['"', '\'']);
+    let is_plain = !literal.is_empty() && !literal.contains(['*', '?', '[', '$', '"', '\'', '\\', '`']);
+    let (leads, trails) = (pattern.starts_with('*'), pattern.ends_with('*'));
+    if !is_plain || leads && trails {
+        return None;
+    }
+    let found = match (operator, leads, trails) {
+        ('#', false, false) => text.strip_prefix(literal),
+        ('%', false, false) => text.strip_suffix(literal),
+        ('#', true, _) if is_longest => text.rsplit_once(literal).map(|(_, end)| end),
+        ('#', true, _) => text.split_once(literal).map(|(_, end)| end),
+        ('%', _, true) if is_longest => text.split_once(literal).map(|(front, _)| front),
+        ('%', _, true) => text.rsplit_once(literal).map(|(front, _)| front),
+        _ => return None,
+    };
+    Some(found.unwrap_or(text))
 }

@@ -44,6 +44,8 @@ pub(super) struct Walker<'t> {
     pub(super) walked: std::collections::HashSet<usize>,
     /// Variables that `local` hides, innermost function last.
     pub(super) locals: Vec<Vec<(String, Option<Rc<super::super::variables::Variable>>)>>,
+    /// Whether the loop at hand was left by `break`.
+    pub(super) breaks: bool,
     /// How many environment entries may still be written: bounds many exports times many commands.
     pub(super) environment_left: usize,
     /// How many scripts this one is in: `bash -c "…"`.
@@ -261,6 +263,9 @@ impl<'t> Walker<'t> {
     }
 
     fn repeated(&mut self, node: Node<'t>, context: &Context) -> Flow {
+        if self.argument_loop(node, context) {
+            return Flow::On;
+        }
         let place = TextRange::of(node.byte_range());
         let mark = self.scope.variables.mark();
         for name in self.outline.changed_in(node.byte_range(), &mut self.scope.work_left) {

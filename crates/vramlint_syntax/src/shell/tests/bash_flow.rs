@@ -138,3 +138,45 @@ fn options_before_a_launch() {
             .as_str(),
     );
 }
+
+/// The last command, after the arguments `--model m --lr=2 --flag x`.
+#[track_caller]
+fn check_last(script: &str, expected: &str) {
+    let all = commands(&parse_bash(&format!("set -- --model m --lr=2 --flag x\n{script}")));
+    assert_eq!(all.lines().last(), Some(expected));
+}
+
+#[test]
+fn known_arguments_are_read_round_by_round() {
+    let body = "case $1 in --model) M=$2; shift 2;; --lr=*) L=${1#*=}; shift;; *) R=$1; shift;; esac; done\ncmd $M $L $R $#";
+    for test in
+        ["[ $# -gt 0 ]", "[[ $# -gt 0 ]]", "(( $# ))", "(( \"$#\" > 0 ))", "[[ \"$1\" != \"\" ]]", "[ -n \"$1\" ]", "[ \"$1\" ]"]
+    {
+        check_last(&format!("while {test}; do {body}"), "cmd m 2 x 0");
+    }
+    check_last(
+        "while true; do case $1 in --model) M=$2; shift 2;; *) break;; esac; done\ncmd $M \"$@\"",
+        "cmd m --lr=2 --flag x",
+    );
+    check_last("for a in \"$@\"; do case $a in --lr=*) L=${a##*=};; esac; done\ncmd $L", "cmd 2");
+    check_last("for a; do L=$a; done\ncmd $L", "cmd x");
+}
+
+#[test]
+fn getopts_takes_words_apart() {
+    let body = "while getopts \"m:l:q\" f; do case $f in m) M=$OPTARG;; l) L=$OPTARG;; q) Q=1;; esac; done\ncmd $M $L $Q";
+    let last = |arguments: &str| {
+        let all = commands(&parse_bash(&format!("set -- {arguments}\n{body}")));
+        all.lines().last().map(str::to_owned).unwrap_or_default()
+    };
+    assert_eq!(last("-m a -l2 -q rest"), "cmd a 2 1");
+    assert_eq!(last("-qm a -- -l 3"), "cmd a ? 1");
+}
+
+#[test]
+fn a_loop_that_cannot_be_followed_is_read_as_any_other() {
+    // An option that is not known ends the script; a count that is not known ends nothing.
+    check_last("while [ $# -gt 0 ]; do case $1 in --model) M=$2; shift 2;; *) exit 1;; esac; done\ncmd $M", "cmd ?");
+    check_last("while [ $# -gt 0 ]; do M=$1; shift $N; done\ncmd $M", "cmd ?");
+    check_last("M=1\nwhile [ $# -gt 0 ]; do M=2; done\ncmd $M", "cmd ?");
+}
