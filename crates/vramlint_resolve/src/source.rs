@@ -74,7 +74,9 @@ impl SourceFile {
     pub fn is_test(&self) -> bool {
         let name = self.name();
         let folder = self.path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests"));
-        folder || name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py"
+        // A script may be called so that holds no tests.
+        let holds_tests = || self.python().is_none() || self.mentions("def test") || self.mentions("class Test");
+        folder || (name.starts_with("test_") || name.ends_with("_test.py")) && holds_tests() || name == "conftest.py"
     }
 
     /// The first line: the place of what concerns the file as a whole.

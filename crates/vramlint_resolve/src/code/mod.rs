@@ -21,6 +21,7 @@ pub(crate) mod composition;
 mod comprehensions;
 mod conditions;
 mod control_flow;
+mod decorators;
 mod definitions;
 mod dicts;
 mod expr;

@@ -245,12 +245,15 @@ impl<'a> Interpreter<'a> {
     }
 
     fn define_function(&mut self, def: &'a Function, class: Option<usize>, scope: usize) {
-        let decorators = def.decorators.iter().map(|decorator| self.without_reads(|this| this.eval(decorator, scope))).collect();
+        let decorators = self.decorators(&def.decorators, scope);
         let file = self.scopes[scope].file;
         let id = self.definitions.functions.len();
-        self.definitions.functions.push(FunctionInfo { def, file, scope, class, decorators, runs: 0 });
+        self.definitions.functions.push(FunctionInfo { def, file, scope, class, decorators: decorators.clone(), runs: 0 });
         let val = AbstractValue::located(ValueKind::Function { id, receiver: None }, FileRange::new(file, def.name_range));
-        self.scopes.set(scope, &def.name, val);
+        self.scopes.set(scope, &def.name, val.clone());
+        if class.is_none() {
+            self.decorate(&val, &decorators);
+        }
         self.register_command(id);
     }
 
@@ -270,7 +273,10 @@ impl<'a> Interpreter<'a> {
                 self.statement(stmt, body);
             }
         }
-        self.scopes.set(scope, &def.name, AbstractValue::located(ValueKind::Class(id), FileRange::new(file, def.name_range)));
+        let val = AbstractValue::located(ValueKind::Class(id), FileRange::new(file, def.name_range));
+        self.scopes.set(scope, &def.name, val.clone());
+        let decorators = self.decorators(&def.decorators, scope);
+        self.decorate(&val, &decorators);
     }
 }
 
