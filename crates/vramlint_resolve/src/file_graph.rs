@@ -2,7 +2,7 @@
 
 use crate::code::{self, ModuleIndex};
 use crate::kind::{self, FileClass, FileKind};
-use crate::launch::{self, Launch};
+use crate::launch::{self, Launch, Launches};
 use crate::path_resolver::PathResolver;
 use crate::source_set::SourceSet;
 use std::ops::Deref;
@@ -18,6 +18,8 @@ pub struct FileGraph {
     pub path_resolver: PathResolver,
     /// Every launch command outside documents, in order of file and place.
     pub launches: Vec<Arc<Launch>>,
+    /// Those in scripts that other scripts call with arguments, as each call has them.
+    pub(crate) called_launches: Vec<Arc<Launch>>,
     /// The project's Python modules.
     modules: Arc<ModuleIndex>,
     /// What each file is, in the order of the files.
@@ -29,9 +31,9 @@ impl FileGraph {
     pub fn new(sources: SourceSet) -> Self {
         let path_resolver = PathResolver::new(&sources.files);
         let modules = Arc::new(ModuleIndex::new(&sources.files));
-        let launches = find_launches(&sources, &path_resolver);
-        let classes = kind::classify_all(&sources, &path_resolver, &launches);
-        Self { sources, path_resolver, launches, modules, classes }
+        let Launches { written, called } = launch::find_launches(&sources, &path_resolver);
+        let classes = kind::classify_all(&sources, &path_resolver, written.iter().chain(&called));
+        Self { sources, path_resolver, launches: written, called_launches: called, modules, classes }
     }
 
     /// Files without any references between them, none of a known kind. For projects that could not be resolved.
@@ -73,13 +75,4 @@ impl Deref for FileGraph {
     fn deref(&self) -> &SourceSet {
         &self.sources
     }
-}
-
-fn find_launches(sources: &SourceSet, paths: &PathResolver) -> Vec<Arc<Launch>> {
-    let files = sources.files.iter().filter(|file| !sources.is_documentation_snippet(file.id));
-    files
-        .filter_map(|file| file.script().map(|script| launch::from_script(file, script, paths)))
-        .flatten()
-        .map(Arc::new)
-        .collect()
 }

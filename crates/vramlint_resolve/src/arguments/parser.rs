@@ -37,7 +37,7 @@ pub(super) fn from_parser(
         redefined: code.options.iter().map(|option| option.dest.clone()).collect(),
         strict: !parser.lenient,
         reader: ArgumentReader::Parser,
-        place: launch.map_or(parser.place, |launch| FileRange::new(launch.file, launch.range)),
+        place: launch.map_or(parser.place, Launch::place),
         run,
         call: None,
         tolerates_errors: false,
@@ -134,7 +134,7 @@ pub(super) fn from_trl_command(
         open: false,
         strict: true,
         reader: ArgumentReader::Parser,
-        place: FileRange::new(launch.file, launch.range),
+        place: launch.place(),
         run,
         call: None,
         tolerates_errors: false,
@@ -211,7 +211,7 @@ fn add_command_line(set: &mut ArgumentSet, launch: &Launch) {
             Some(value) => {
                 let assumed = !value.word.assumptions.is_empty();
                 let text = value.text.as_deref().filter(|_| !assumed);
-                (text.map(argparse_word), FileRange::new(launch.file, value.range))
+                (text.map(argparse_word), launch.value_place(value.word, value.range))
             }
             None => (Some(Value::Bool(true)), key_place),
         };

@@ -12,7 +12,10 @@ use vramlint_syntax::data::{DataFile, NodeRef};
 use vramlint_syntax::shell::Word;
 
 /// The files that launches name in a role.
-pub(super) fn by_launches(path_resolver: &PathResolver, launches: &[Arc<Launch>]) -> Vec<(FileId, FileClass)> {
+pub(super) fn by_launches<'a>(
+    path_resolver: &PathResolver,
+    launches: impl Iterator<Item = &'a Arc<Launch>>,
+) -> Vec<(FileId, FileClass)> {
     let mut found: Vec<(FileId, FileClass)> = Vec::new();
     for launch in launches {
         let folder = launch.directory.as_str();

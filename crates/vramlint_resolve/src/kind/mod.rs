@@ -135,7 +135,11 @@ pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
 }
 
 /// What each file is, in the order of the files: by its own content, then by the launches and files that name it.
-pub(crate) fn classify_all(sources: &SourceSet, path_resolver: &PathResolver, launches: &[Arc<Launch>]) -> Vec<FileClass> {
+pub(crate) fn classify_all<'a>(
+    sources: &SourceSet,
+    path_resolver: &PathResolver,
+    launches: impl Iterator<Item = &'a Arc<Launch>>,
+) -> Vec<FileClass> {
     let content = |file| from_directive(file).unwrap_or_else(|| classify(file));
     let mut classes: Vec<FileClass> = sources.files.iter().map(content).collect();
     for (id, class) in classify_reference::by_launches(path_resolver, launches) {

@@ -2,15 +2,19 @@
 
 mod document_variables;
 mod documented;
+mod find;
+mod joined_script;
 mod parse;
+mod script_calls;
 mod wrappers;
 
 pub use document_variables::DocumentVariables;
 pub use documented::from_document;
+pub(crate) use find::{Launches, find_launches};
 pub use parse::from_script;
 
 use std::collections::BTreeMap;
-use vramlint_base::{FileId, TextRange};
+use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_catalog::flags::Launcher;
 use vramlint_syntax::shell::{Assignment, Word};
 
@@ -42,6 +46,10 @@ pub struct Launch {
     pub directory: String,
     /// Whether only a document shows it.
     pub documented: bool,
+    /// The command that calls the script with arguments; then the words are those of this call.
+    pub called_at: Option<FileRange>,
+    /// Whether calls of the script tell what is not known without them. Then they are the runs.
+    pub is_completed_by_calls: bool,
     /// Whether it may run several times, or not at all.
     pub in_loop: bool,
     /// Whether it is in a branch.
@@ -86,6 +94,21 @@ pub struct ArgumentValue<'a> {
 }
 
 impl Launch {
+    /// Where the run starts: the call of the script, else the command.
+    pub fn place(&self) -> FileRange {
+        self.called_at.unwrap_or(FileRange::new(self.file, self.range))
+    }
+
+    /// The place of a value that stands in a word at `range`: in another file if it was written there.
+    pub fn value_place(&self, word: &Word, range: TextRange) -> FileRange {
+        word.origin.unwrap_or(FileRange::new(self.file, range))
+    }
+
+    /// The place of the value of a variable of the environment.
+    pub fn variable_place(&self, variable: &Assignment) -> FileRange {
+        self.value_place(&variable.value, variable.range)
+    }
+
     /// The last flag with this canonical name: the one that argparse keeps.
     pub fn flag(&self, name: &str) -> Option<&LaunchFlag> {
         self.flags.iter().rev().find(|flag| flag.name == name)

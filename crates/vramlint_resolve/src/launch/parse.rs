@@ -10,7 +10,12 @@ use vramlint_syntax::shell::{Command, Script, Word, WordValue};
 
 /// Every launch of a script, in order.
 pub fn from_script(file: &SourceFile, script: &Script, paths: &PathResolver) -> Vec<Launch> {
-    let launches = script.commands.iter().filter_map(|command| {
+    from_commands(file, &script.commands, paths)
+}
+
+/// Every launch among the commands of a file, in order.
+pub(super) fn from_commands(file: &SourceFile, commands: &[Command], paths: &PathResolver) -> Vec<Launch> {
+    let launches = commands.iter().filter_map(|command| {
         let directory = command.directory.as_deref().and_then(|path| paths.resolve_folder(path, file.folder()));
         let launch = from_command(file.id, &file.text, command)?;
         Some(Launch { directory: directory.unwrap_or_else(|| file.folder().to_owned()), ..launch })
@@ -35,6 +40,8 @@ fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launch> {
         has_unknown_flags: false,
         directory: String::new(),
         documented: false,
+        called_at: None,
+        is_completed_by_calls: false,
         in_loop: command.in_loop,
         conditional: command.conditional,
     };
@@ -188,6 +195,7 @@ fn tail_word(word: &Word, value: &str) -> Word {
         sources: word.sources.clone(),
         assumptions: word.assumptions.clone(),
         path_end: None,
+        origin: word.origin,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::value_readers::argparse_word;
-use vramlint_base::{FileId, FileRange, Value, message};
+use vramlint_base::{FileId, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect, LibraryVersions};
 use vramlint_syntax::shell::Word;
@@ -272,7 +272,7 @@ fn add_environment(candidates: &mut CandidateSet, launch: &Launch, deepspeed: bo
     ];
     for (name, concept, holds) in variables {
         if let Some(variable) = launch.variable(name).filter(|_| holds) {
-            let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
+            let origin = Origin::Env { name: name.to_owned(), place: launch.variable_place(variable) };
             if let Some(text) = variable.value.text() {
                 // It always beats the argument of Accelerator() (accelerate 1.15.0, run).
                 candidates.add(concept, SourceLayer::LauncherEnvironment, known(argparse_word(text), text, origin));

@@ -57,7 +57,8 @@ pub(crate) fn discover_runs(graph: &FileGraph) -> DiscoveredRuns {
 /// Returns the scripts and the files of frameworks that commands start.
 fn add_launched(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet<FileId>) -> BTreeSet<FileId> {
     let mut started = BTreeSet::new();
-    for launch in &reader.graph.launches {
+    let written = reader.graph.launches.iter().filter(|launch| !launch.is_completed_by_calls);
+    for launch in written.chain(&reader.graph.called_launches) {
         let entry = entry_script(reader.graph, launch);
         let by_program = reader.graph.file(launch.file).host.as_ref().is_some_and(|(_, embedded)| embedded.is_executed);
         // A program that starts whatever it is given is a launcher itself.

@@ -36,7 +36,7 @@ pub(super) struct RunSources {
 impl RunSources {
     /// The sources of a launch command.
     pub(super) fn from_launch(reader: &CodeReader<'_>, launch: Arc<Launch>, entry: Option<FileId>) -> Self {
-        let mut sources = Self::new(FileRange::new(launch.file, launch.range));
+        let mut sources = Self::new(launch.place());
         sources.entry = entry;
         sources.code = entry.and_then(|entry| reader.code_with_args(entry, &cli::script_arguments(reader.graph, &launch)));
         sources.launch = Some(launch);
@@ -140,7 +140,7 @@ impl RunSources {
             // Of a path with an unknown beginning only what the project has is of use.
             let end = || value.word.path_end.as_deref().filter(|end| graph.path_resolver.resolve(end, folder).is_some());
             let Some(text) = value.text.as_deref().or_else(end) else { continue };
-            let place = FileRange::new(launch.file, value.range);
+            let place = launch.value_place(value.word, value.range);
             self.trainer_deepspeed |= kind == FileKind::DeepSpeed && looks_like_path(text);
             if graph.path_resolver.resolve(text, folder).is_some() || kind != FileKind::Training && looks_like_path(text) {
                 self.add_reference_from(graph, text, folder, place, kind, self.loader_for(&option.name));
@@ -211,7 +211,7 @@ impl RunSources {
     fn add_word_reference(&mut self, graph: &FileGraph, launch: &Launch, word: &Word, kind: FileKind) {
         let folder = launch.directory.as_str();
         if let Some(text) = word.path() {
-            self.add_reference_from(graph, text, folder, FileRange::new(launch.file, word.range), kind, None);
+            self.add_reference_from(graph, text, folder, launch.value_place(word, word.range), kind, None);
         }
     }
 

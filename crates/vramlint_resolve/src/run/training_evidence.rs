@@ -22,7 +22,8 @@ use vramlint_syntax::shell::Word;
 /// processes its options.
 pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry: Option<FileId>) -> bool {
     let graph = reader.graph;
-    if graph.file(graph.to_host(FileRange::new(launch.file, launch.range)).file).is_test() {
+    let is_test = |place: FileRange| graph.file(graph.to_host(place).file).is_test();
+    if is_test(FileRange::new(launch.file, launch.range)) || is_test(launch.place()) {
         return false;
     }
     if only_predicts(launch) {

@@ -60,7 +60,7 @@
 //! accelerate 1.15.0 `accelerator.py:315`、`:541-548` 与 `Accelerator` 的签名，实际运行；这些关键字自 1.0.0 起移除，阅读源码。
 
 use crate::{Context, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, FileRange, Severity, Value, message};
+use vramlint_base::{Applicability, Severity, Value, message};
 use vramlint_catalog::classes;
 use vramlint_catalog::flags::Launcher;
 use vramlint_resolve::CallRef;
@@ -203,7 +203,7 @@ fn accumulation(cx: &Context<'_>, at: &CallRef, out: &mut Sink) {
         if run.deepspeed.is_some() || run.int(vramlint_catalog::Concept::ZeroStage).is_some() {
             continue;
         }
-        let place = FileRange::new(launch.file, variable.range);
+        let place = launch.variable_place(variable);
         if out.mark_reported(place) {
             let message = message!(
                 "Accelerator() raises an error: {VARIABLE}={text} is not an integer",
@@ -230,7 +230,7 @@ fn precision_of_the_environment(cx: &Context<'_>, at: &CallRef, out: &mut Sink) 
         if text.is_empty() || is_precision(text) {
             continue;
         }
-        let place = FileRange::new(launch.file, variable.range);
+        let place = launch.variable_place(variable);
         if out.mark_reported(place) {
             let message = message!(
                 "{VARIABLE}={text} has no effect: accelerate expects one of: no, fp16, bf16, fp8, in lowercase",

@@ -98,8 +98,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// A variable that a command gets: its value and its place.
 fn inherited_value(project: &Project, launch: &Launch, name: &str) -> Option<(String, FileRange)> {
     if let Some(made) = launch.variable(name) {
-        return Some((made.value.text()?.trim().to_owned(), FileRange::new(launch.file, made.range)))
-            .filter(|_| !made.conditional);
+        return Some((made.value.text()?.trim().to_owned(), launch.variable_place(made))).filter(|_| !made.conditional);
     }
     // Environment files that are read; if there are several, which one is not known.
     let mut sets = project

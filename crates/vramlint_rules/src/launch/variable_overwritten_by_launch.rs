@@ -122,7 +122,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let Some((now, by)) = overwritten(start, &variable.name, asked) else { continue };
-            let place = FileRange::new(launch.file, variable.range);
+            let place = launch.variable_place(variable);
             if !out.mark_reported(place) {
                 continue;
             }

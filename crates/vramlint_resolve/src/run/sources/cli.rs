@@ -21,7 +21,7 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
         let (value, raw, place, word) = match &argument.value {
             Some(value) => {
                 let typed = list_of_words(&argument).or_else(|| value.text.as_deref().map(argparse_word));
-                (typed, value.text.clone().unwrap_or_default(), FileRange::new(launch.file, value.range), Some(value.word))
+                (typed, value.text.clone().unwrap_or_default(), launch.value_place(value.word, value.range), Some(value.word))
             }
             None => (Some(Value::Bool(true)), String::new(), FileRange::new(launch.file, argument.word), None),
         };
@@ -130,7 +130,7 @@ pub(in crate::run) fn assumptions(word: &Word) -> Vec<Message> {
 
 /// A word of a command as a candidate.
 pub(in crate::run) fn candidate_from_word(launch: &Launch, word: &Word, flag: &str) -> Candidate {
-    let origin = Origin::Flag { place: FileRange::new(launch.file, word.range), flag: flag.to_owned() };
+    let origin = Origin::Flag { place: launch.value_place(word, word.range), flag: flag.to_owned() };
     let mut candidate = match word.text() {
         Some(text) => known(argparse_word(text), text, origin),
         None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),

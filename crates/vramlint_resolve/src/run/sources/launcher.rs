@@ -112,7 +112,7 @@ fn add_passed_on(candidates: &mut CandidateSet, launch: &Launch) {
 
 fn add_visible(candidates: &mut CandidateSet, launch: &Launch) {
     let Some(visible) = launch.variable("CUDA_VISIBLE_DEVICES") else { return };
-    let origin = Origin::Env { name: visible.name.clone(), place: FileRange::new(launch.file, visible.range) };
+    let origin = Origin::Env { name: visible.name.clone(), place: launch.variable_place(visible) };
     let candidate = match visible.value.text() {
         Some(text) => known(Value::Text(text.to_owned()), text, origin),
         None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),

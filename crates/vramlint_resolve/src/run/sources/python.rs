@@ -81,7 +81,7 @@ fn add_from_variable(
     if let Some(launch) = sources.launch.as_deref()
         && let Some(variable) = launch.variable(name)
     {
-        let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
+        let origin = Origin::Env { name: name.to_owned(), place: launch.variable_place(variable) };
         let mut candidate = match variable.value.text() {
             Some(text) => known(argparse_word(text), text, origin),
             None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
@@ -170,7 +170,7 @@ fn promote_flag(
         }
         return;
     };
-    let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: format!("--{option}") };
+    let origin = Origin::Flag { place: launch.value_place(value.word, value.range), flag: format!("--{option}") };
     let model = cli::model_of(concept, value.word, &origin);
     let mut candidate = model.unwrap_or_else(|| cli::candidate_from_value(value, origin));
     if value.text.is_some() && candidate.known().is_some() && found.candidate.known().is_some() {
@@ -237,7 +237,7 @@ fn command_line_override(sources: &RunSources, keys: &[String]) -> Option<Candid
     if value.word.text().is_some_and(|text| text.starts_with('-')) {
         return None;
     }
-    let origin = Origin::Flag { place: FileRange::new(launch.file, value.range), flag: key_path };
+    let origin = Origin::Flag { place: launch.value_place(value.word, value.range), flag: key_path };
     if value.text.as_ref().is_some_and(|text| text.contains([',', '[', '{', '('])) {
         return Some(unknown(message!("several values are tried", "尝试多个值"), "", origin));
     }

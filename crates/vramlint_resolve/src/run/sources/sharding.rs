@@ -10,7 +10,7 @@ use crate::setting::{Origin, Setting};
 use crate::{FileKind, SourceFile};
 use std::collections::BTreeMap;
 use vramlint_base::value_readers::argparse_word;
-use vramlint_base::{FileRange, Value, message};
+use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
 /// FSDP settings that have a default in accelerate (accelerate 1.15.0 commands/launch.py); more by version below.
@@ -159,7 +159,7 @@ pub(in crate::run) fn add_allocator(
         if let Some(launch) = launch
             && let Some(variable) = launch.variable(name)
         {
-            let origin = Origin::Env { name: name.to_owned(), place: FileRange::new(launch.file, variable.range) };
+            let origin = Origin::Env { name: name.to_owned(), place: launch.variable_place(variable) };
             let mut candidate = match variable.value.text() {
                 Some(text) => known(Value::Text(text.to_owned()), text, origin),
                 None => unknown(message!("not set in the script", "脚本中没有给出"), "", origin),
