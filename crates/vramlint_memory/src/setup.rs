@@ -387,6 +387,8 @@ pub struct Setup {
     pub optimizer: Optimizer,
     /// Whether gradients are clipped by norm (transformers' default).
     pub clip: bool,
+    /// Whether each parameter is stepped inside backward and its gradient freed. One process; excludes clipping and accumulation.
+    pub optimizer_in_backward: bool,
     /// Whether the forward keeps keys and values though it trains.
     pub use_cache: bool,
     /// Adapters.
@@ -439,6 +441,7 @@ impl Default for Setup {
             padding_mask: false,
             optimizer: Optimizer::AdamWFused,
             clip: true,
+            optimizer_in_backward: false,
             use_cache: false,
             lora: None,
             freeze_base: false,

@@ -159,6 +159,20 @@ fn checkpointing_never_needs_more() {
     }
 }
 
+/// An optimizer that steps inside backward never needs more, and less where the step after backward is the peak.
+#[test]
+fn steps_in_backward_hold_one_gradient() {
+    let mut less = 0;
+    for setup in setups().into_iter().filter(|setup| setup.parallel.scheme == Scheme::None) {
+        let setup = Setup { clip: false, accumulation: 1, ..setup };
+        let arch = model("llama", 8);
+        let (after, inside) = (estimate(&arch, &setup), estimate(&arch, &Setup { optimizer_in_backward: true, ..setup.clone() }));
+        assert!(inside.tensors <= after.tensors + ROUNDING, "{} instead of {}: {setup:?}", inside.tensors, after.tensors);
+        less += usize::from(inside.tensors < after.tensors);
+    }
+    assert!(less > 0);
+}
+
 #[test]
 fn more_ranks_never_need_more() {
     for setup in setups() {

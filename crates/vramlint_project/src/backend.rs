@@ -48,7 +48,7 @@ fn embedded(format: FileFormat, text: &str) -> Vec<Embedded> {
         FileFormat::Makefile => embedded::makefile(text),
         FileFormat::Dockerfile => embedded::dockerfile(text),
         FileFormat::Workflow => embedded::workflow(text),
-        FileFormat::Yaml => embedded::job_file(text),
+        FileFormat::Yaml => embedded::job_file(text).into_iter().chain(embedded::yaml_head(text)).collect(),
         FileFormat::Python => embedded::python_head(text).into_iter().chain(embedded::python_commands(text)).collect(),
         _ => Vec::new(),
     }

@@ -128,7 +128,8 @@ fn embedded(format: FileFormat, text: &str) -> Vec<Embedded> {
         own.push_str(bare);
         at += line.len();
     }
-    vec![Embedded { language: Language::Yaml, name: None, text: own, range: TextRange::of(start..end), map, is_executed: false }]
+    let range = TextRange::of(start..end);
+    vec![Embedded { language: Language::Yaml, name: None, text: own, range, map, is_executed: false, is_shown: false }]
 }
 
 /// A project of one document with one embedded text.

@@ -91,7 +91,7 @@ impl SourceSet {
             let host = self.file(*host);
             let name = host.name().to_lowercase();
             let recipe = name.contains("makefile") || name.contains("dockerfile") || host.extension() == "mk";
-            !recipe && host.data().is_none() && !embedded.is_executed
+            embedded.is_shown || !recipe && host.data().is_none() && !embedded.is_executed
         })
     }
 

@@ -20,7 +20,7 @@ pub enum RunSelector {
     Glob(Glob),
 }
 
-/// A value that the user gives. It beats an unknown value and a tool's default, never a value that the project writes.
+/// A value that the user gives. It beats an unknown value, `null` and a tool's default, never a value that the project writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserSetting {
     /// The runs.
@@ -84,7 +84,8 @@ fn add(setting: &mut Setting, user: &UserSetting) -> bool {
         assumptions: Vec::new(),
     };
     let written = setting.winning().is_some_and(|winner| {
-        winner.known().is_some() && !matches!(winner.origin, Origin::Default { .. } | Origin::Assumed { .. })
+        winner.known().is_some_and(|value| *value != Value::Null)
+            && !matches!(winner.origin, Origin::Default { .. } | Origin::Assumed { .. })
     });
     if written {
         setting.candidates.push(candidate);

@@ -277,6 +277,12 @@ pub struct EstimateTraits {
     pub may_be_launched: bool,
     /// The loss without whole logits that it always has or offers.
     pub loss: Loss,
+    /// Its own names of linear layers, each with transformers' name.
+    pub layer_names: &'static [(&'static str, &'static str)],
+    /// Keys that adapt further layers, with their names in transformers.
+    pub adapter_switches: &'static [(&'static str, &'static [&'static str])],
+    /// Whether adapters have the type of the weights.
+    pub adapters_as_weights: bool,
 }
 
 /// The type in which weights are loaded where none is stated.
@@ -349,6 +355,9 @@ pub(super) const COMMON: Framework = Framework {
         weights: Weights::Stored,
         may_be_launched: true,
         loss: Loss::LigerOffered,
+        layer_names: &[],
+        adapter_switches: &[],
+        adapters_as_weights: false,
     },
 };
 

@@ -40,6 +40,13 @@ pub(super) static FRAMEWORK: Framework = Framework {
         is_language_modelling: true,
         no_dropout: true,
         loss: Loss::PiecesOffered,
+        layer_names: &[("output_proj", "o_proj")],
+        // torchtune 0.7.0 modules/peft/_utils.py, models/llama3/_component_builders.py.
+        adapter_switches: &[
+            ("apply_lora_to_mlp", &["gate_proj", "up_proj", "down_proj"]),
+            ("apply_lora_to_output", &["lm_head"]),
+        ],
+        adapters_as_weights: true,
         ..COMMON.estimate
     },
     ..COMMON
@@ -52,7 +59,7 @@ pub(crate) static LAUNCHER: LauncherSpec = LauncherSpec {
     flags: torchrun::FLAGS,
     abbreviates: true,
     dialect: Some(Dialect::Torchtune),
-    config: ConfigArgument { option: Some("config"), ..COMMAND.config },
+    config: ConfigArgument { option: Some("config"), bundled: Some("recipes/configs"), ..COMMAND.config },
     processes: ProcessCount::TorchrunIfAsked,
     ..COMMAND
 };

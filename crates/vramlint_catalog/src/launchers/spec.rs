@@ -84,6 +84,8 @@ pub struct ConfigArgument {
     pub accelerate_option: Option<&'static str>,
     /// The key that a first word means which is not a file.
     pub positional: Option<&'static str>,
+    /// Where the framework's repository holds the configurations that ship with it and go by their name: `llama3_1/8B_lora`.
+    pub bundled: Option<&'static str>,
 }
 
 /// How many processes a launcher starts.
@@ -141,7 +143,7 @@ pub(crate) const PLAIN: LauncherSpec = LauncherSpec {
     hands_on: &[],
     abbreviates: false,
     dialect: None,
-    config: ConfigArgument { is_first: false, option: None, accelerate_option: None, positional: None },
+    config: ConfigArgument { is_first: false, option: None, accelerate_option: None, positional: None, bundled: None },
     is_all_arguments: false,
     is_enough: false,
     starts_accelerate: false,

@@ -48,7 +48,7 @@ impl Mapping<'_> {
     fn targets(&mut self, model: &Model) -> Targets {
         let said = self.value(Concept::LoraTargets).cloned();
         if let Some(targets) = said.as_ref().and_then(named) {
-            return targets;
+            return self.framework_targets(targets);
         }
         let names = usual_targets(&model.arch.model_type);
         let list = names.join(", ");
@@ -57,6 +57,20 @@ impl Mapping<'_> {
             "没有设置 lora_targets：按 PEFT 0.21 的默认值 {list} 计"
         ));
         Targets::Named(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    /// Targets by transformers' names, with the layers that the framework adapts by keys of their own.
+    fn framework_targets(&self, targets: Targets) -> Targets {
+        let traits = &self.run.dialect.estimate;
+        let Targets::Named(mut names) = targets else { return targets };
+        for name in &mut names {
+            if let Some((_, usual)) = traits.layer_names.iter().find(|(own, _)| own == name) {
+                *name = (*usual).to_owned();
+            }
+        }
+        let switched = traits.adapter_switches.iter().filter(|(key, _)| self.enables(key, &[]));
+        names.extend(switched.flat_map(|(_, layers)| layers.iter().map(|layer| (*layer).to_owned())));
+        Targets::Named(names)
     }
 
     /// Whether adapters have dropout, which keeps a copy of every adapter input.

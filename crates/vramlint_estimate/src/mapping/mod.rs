@@ -49,18 +49,10 @@ pub(crate) struct Mapped {
     pub unverified: Option<Message>,
 }
 
-/// Options that change the training step itself: optimizers that step inside backward or train a part at a time
-/// (torchtune 0.7.0 recipes, LLaMA-Factory 0.9.6 hparams/finetuning_args.py).
-const NOT_MODELLED: &[&str] = &[
-    "optimizer_in_bwd",
-    "use_galore",
-    "use_apollo",
-    "use_badam",
-    "use_adam_mini",
-    "use_llama_pro",
-    "mixture_of_depths",
-    "use_ray",
-];
+/// Options that change the training step itself: optimizers that project gradients or train a part at a time
+/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py).
+const NOT_MODELLED: &[&str] =
+    &["use_galore", "use_apollo", "use_badam", "use_adam_mini", "use_llama_pro", "mixture_of_depths", "use_ray"];
 /// Keys of recipes that hold several models: PPO and distillation of torchtune 0.7.0.
 const OTHER_LOOPS: &[&str] = &["ppo_epochs", "ppo_batch_size", "teacher_model", "teacher_checkpointer"];
 /// Keys that keep activations on the host: torchtune, TRL 1.16, Axolotl 0.18.
@@ -88,7 +80,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.precision(&model)?;
     let num_generations = mapping.batch()?;
     mapping.activations();
-    mapping.optimizer();
+    mapping.optimizer()?;
     mapping.head_and_reference();
     mapping.loader();
     mapping.machine();
@@ -136,6 +128,13 @@ impl Mapping<'_> {
         if let Some(key) = traits.trains_if.filter(|key| !self.enables(key, &[])) {
             return Err(message!("{key} is not set: nothing is trained", "没有设置 {key}：不进行训练"));
         }
+        if let Some(name) = self.bundled_config() {
+            let by = framework.name;
+            return Err(message!(
+                "{name} is a configuration that ships with {by}: its settings are not read",
+                "{name} 是 {by} 自带的配置：未读取其中的设置"
+            ));
+        }
         let recipe = traits.is_recipe;
         if recipe && !self.has(Concept::Optimizer) && !self.has_key("optimizer") {
             return Err(message!("no optimizer: nothing is trained", "没有优化器：不进行训练"));
@@ -154,6 +153,16 @@ impl Mapping<'_> {
             return Err(message!("estimates do not support Megatron", "不支持估算 Megatron"));
         }
         Ok(())
+    }
+
+    /// The name of a configuration that ships with the framework and that the project does not hold.
+    fn bundled_config(&self) -> Option<String> {
+        let launch = self.run.launch.as_ref()?;
+        let config = launch.launcher.config;
+        let option =
+            launch.options().into_iter().rfind(|option| config.bundled.is_some() && config.option == Some(&option.name))?;
+        let name = option.value?.text?;
+        launch.named_file(&option.name, &name, &self.project.path_resolver).is_none().then_some(name)
     }
 
     /// Operating system, GPU and allocator.

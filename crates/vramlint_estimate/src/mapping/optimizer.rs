@@ -50,7 +50,7 @@ const fn weight(optimizer: Optimizer) -> u64 {
 }
 
 impl Mapping<'_> {
-    pub(super) fn optimizer(&mut self) {
+    pub(super) fn optimizer(&mut self) -> Result<(), Message> {
         let said = self.range(Concept::Optimizer, |value: &Value| by_name(value.as_str()?), weight);
         let choice = match said {
             Ok(Some(choice)) => choice,
@@ -71,6 +71,24 @@ impl Mapping<'_> {
         }
         let clips = !matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) || self.code_calls("clip_grad_norm");
         self.both(|setup| setup.clip = clips);
+        self.optimizer_in_backward()
+    }
+
+    /// torchtune 0.7.0 refuses accumulation and clipping together with it (recipes/full_finetune_distributed.py).
+    fn optimizer_in_backward(&mut self) -> Result<(), Message> {
+        const KEY: &str = "optimizer_in_bwd";
+        if !self.enables(KEY, &[]) {
+            return Ok(());
+        }
+        if self.upper.parallel.scheme != Scheme::None {
+            return Err(message!("estimates do not support {KEY} on several GPUs", "不支持估算多 GPU 上的 {KEY}"));
+        }
+        self.both(|setup| {
+            setup.optimizer_in_backward = true;
+            setup.clip = false;
+            setup.accumulation = 1;
+        });
+        Ok(())
     }
 }
 

@@ -173,10 +173,11 @@ impl Mapping<'_> {
         ValueRange { upper: stored, lower: stored, stated: false }
     }
 
-    /// TRL 1.16 keeps adapters in bf16 on a 4-bit base (trainer/utils.py); PEFT's own default is fp32 (`autocast_adapter_dtype`).
+    /// torchtune builds adapters in the type of the model. TRL 1.16 keeps adapters in bf16 on a 4-bit base (trainer/utils.py); PEFT's own default is fp32 (`autocast_adapter_dtype`).
     fn adapters_follow_base(&self) -> bool {
         let four = matches!(self.upper.quantization, Quantization::FourBit { .. });
-        four && matches!(self.run.dialect, Dialect::Trl) && self.upper.task != Task::Reward
+        let trl = four && matches!(self.run.dialect, Dialect::Trl) && self.upper.task != Task::Reward;
+        self.run.dialect.estimate.adapters_as_weights || trl
     }
 }
 

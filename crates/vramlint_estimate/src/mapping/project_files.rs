@@ -15,13 +15,14 @@ impl Mapping<'_> {
     pub(super) fn enables(&self, key: &str, words: &[&str]) -> bool {
         let enabled = |value: &Value| boolean(value) == Some(true) || value.as_str().is_some_and(|word| words.contains(&word));
         let in_file = self.values_of(key).filter_map(|node| node.value(Loader::PyYaml)).any(|value| enabled(&value));
-        // An option without a value is a switch.
+        // An option without a value is a switch. The last one decides.
         let option_enables = |value: Option<&str>| value.is_none_or(|text| enabled(&Value::Text(text.to_owned())));
-        let options = self.run.launch.iter().flat_map(|launch| launch.options());
-        in_file
-            || options
-                .into_iter()
-                .any(|option| option.name == key && option_enables(option.value.as_ref().and_then(|value| value.text.as_deref())))
+        let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
+        let given = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key));
+        match given {
+            Some(option) => option_enables(option.value.as_ref().and_then(|value| value.text.as_deref())),
+            None => in_file,
+        }
     }
 
     /// Whether a data file of the run names a class, alone or after its module: `torchtune.rlhf.loss.DPOLoss`. `class` is its end.

@@ -6,16 +6,19 @@ pub(crate) mod layer_extrapolation;
 mod loss;
 pub(crate) mod memory_trace;
 mod optimizer;
+mod optimizer_in_backward;
 mod parallel;
 
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, build};
 use crate::setup::{Reference, Resident, Setup};
-use crate::tape::{Device, Event, ParamId, Site, Tape};
+use crate::tape::{Device, Event, Hooks, ParamId, Site, Tape};
 use loss::PolicyAndReference;
+use optimizer_in_backward::OptimizerInBackward;
 use parallel::DistributedEngine;
 pub(crate) use parallel::ParamSizes;
+use std::rc::Rc;
 
 static INPUTS: Label = Label { en: "inputs", zh: "输入" };
 static RESIDENTS: Label = Label { en: "other models", zh: "其他常驻模型" };
@@ -61,6 +64,10 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
     let param_sizes = parallel::ParamSizes::new(arch, setup);
     let engine = parallel::wrap(&tape, &models.policy.modules, &param_sizes, setup);
     let engine = engine.as_deref();
+    let in_backward = (setup.optimizer_in_backward && engine.is_none()).then(|| Rc::new(OptimizerInBackward::new(setup)));
+    if let Some(hooks) = &in_backward {
+        tape.set_hooks(Some(Rc::clone(hooks) as Rc<dyn Hooks>));
+    }
     tape.empty_cache();
     events.extend(tape.take_events());
     let loaded = events.len();
@@ -77,12 +84,15 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
             micro_step(&tape, &models, setup, engine, batch == batches);
         }
         tape.set_site(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
-        step(&tape, &trained, setup, engine, &mut states);
+        if in_backward.is_none() {
+            step(&tape, &trained, setup, engine, &mut states);
+        }
     }
     events.extend(tape.take_events());
     drop(residents);
     let blocks = tape.blocks();
-    EventTrace { events, loaded, trainable, blocks, managed: states.iter().map(|state| state.managed).sum() }
+    let managed = states.iter().map(|state| state.managed).sum::<u64>() + in_backward.map_or(0, |hooks| hooks.managed());
+    EventTrace { events, loaded, trainable, blocks, managed }
 }
 
 /// An inference-only model.

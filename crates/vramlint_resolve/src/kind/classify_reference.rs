@@ -53,7 +53,7 @@ pub(super) fn by_launches<'a>(
                 _ => continue,
             };
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-            if let Some(id) = text.and_then(|text| path_resolver.resolve(text, folder)) {
+            if let Some(id) = text.and_then(|text| launch.named_file(&option.name, text, path_resolver)) {
                 found.push((id, FileClass::named_by(kind, &format!("--{}", option.name))));
             }
         }

@@ -13,6 +13,7 @@ pub use documented::from_document;
 pub(crate) use find::{Launches, find_launches};
 pub use parse::from_script;
 
+use crate::path_resolver::PathResolver;
 use std::collections::BTreeMap;
 use vramlint_base::{FileId, FileRange, TextRange};
 use vramlint_catalog::flags::Launcher;
@@ -107,6 +108,16 @@ impl Launch {
     /// The place of the value of a variable of the environment.
     pub fn variable_place(&self, variable: &Assignment) -> FileRange {
         self.value_place(&variable.value, variable.range)
+    }
+
+    /// The file that the value of an option names: a path, or the name of a configuration in the framework's own repository.
+    pub fn named_file(&self, option: &str, value: &str, paths: &PathResolver) -> Option<FileId> {
+        let config = self.launcher.config;
+        let bundled = || {
+            let folder = config.bundled.filter(|_| config.option == Some(option))?;
+            paths.resolve(&format!("{folder}/{value}.yaml"), &self.directory)
+        };
+        paths.resolve(value, &self.directory).or_else(bundled)
     }
 
     /// The last flag with this canonical name: the one that argparse keeps.

@@ -30,7 +30,11 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
     documents.sort_by_key(|file| rank(&file.path));
     let variables = launch::DocumentVariables::of_blocks(documents.iter().copied());
     for file in documents {
-        for launch in launch::from_document(file, &graph.path_resolver, &variables) {
+        // The head of a configuration shows its command first, then what else can be given.
+        let of_config =
+            file.host.as_ref().is_some_and(|(host, embedded)| embedded.is_shown && graph.file(*host).data().is_some());
+        let launches = launch::from_document(file, &graph.path_resolver, &variables);
+        for launch in launches.into_iter().take(if of_config { 1 } else { usize::MAX }) {
             let entry = entry_of(graph, &launch);
             if left == 0 || entry.is_some_and(|entry| started.contains(&entry)) {
                 continue;

@@ -142,8 +142,11 @@ impl RunSources {
             let Some(text) = value.text.as_deref().or_else(end) else { continue };
             let place = launch.value_place(value.word, value.range);
             self.trainer_deepspeed |= kind == FileKind::DeepSpeed && looks_like_path(text);
-            if graph.path_resolver.resolve(text, folder).is_some() || kind != FileKind::Training && looks_like_path(text) {
-                self.add_reference_from(graph, text, folder, place, kind, self.loader_for(&option.name));
+            let named = launch.named_file(&option.name, text, &graph.path_resolver);
+            match named {
+                Some(id) => self.add_file(graph, id, kind, self.loader_for(&option.name)),
+                None if kind != FileKind::Training && looks_like_path(text) => self.add_missing(text.to_owned(), place, kind),
+                None => {}
             }
         }
         // `train.py config.yaml`: a file by position.

@@ -1,7 +1,7 @@
 //! Commands in YAML files that describe jobs: containers of Kubernetes and Compose, and tasks of `SkyPilot`, `dstack` and Ray.
 
+use super::head_commands::starts_program;
 use super::pieces::Pieces;
-use super::python_head::starts_program;
 use super::{Embedded, Language, body, lines};
 use crate::data::{NodeRef, Style};
 use crate::yaml;

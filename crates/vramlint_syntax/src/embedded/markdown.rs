@@ -1,9 +1,9 @@
 //! Markdown: fenced blocks, and the text around them.
 
+use super::head_commands::starts_program;
 use super::language::{is_session, language_of, name_in_comment, name_of};
 use super::pieces::Pieces;
 use super::prompt::without_prompts;
-use super::python_head::starts_program;
 use super::{Embedded, Language, lines};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;

@@ -3,6 +3,7 @@
 
 mod docker_lines;
 mod dockerfile;
+mod head_commands;
 mod job_files;
 mod language;
 mod makefile;
@@ -10,18 +11,17 @@ mod markdown;
 mod pieces;
 mod prompt;
 mod python_commands;
-mod python_head;
 #[cfg(test)]
 mod tests;
 mod workflow;
 
 pub use dockerfile::dockerfile;
+pub use head_commands::{python_head, yaml_head};
 pub use job_files::job_file;
 pub use language::language_of;
 pub use makefile::makefile;
 pub use markdown::{markdown, prose};
 pub use python_commands::python_commands;
-pub use python_head::python_head;
 pub use workflow::workflow;
 
 use std::ops::Range;
@@ -62,6 +62,8 @@ pub struct Embedded {
     pub map: Vec<(u32, u32)>,
     /// Whether the host, which is a program, executes it.
     pub is_executed: bool,
+    /// Whether the host, which is itself code or a configuration, only shows it: a command in its first comments.
+    pub is_shown: bool,
 }
 
 impl Embedded {

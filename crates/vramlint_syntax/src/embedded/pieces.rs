@@ -92,6 +92,6 @@ impl<'a> Pieces<'a> {
             return None;
         }
         let range = TextRange::of(self.range?);
-        Some(Embedded { language, name, text: self.text, range, map: self.map, is_executed: false })
+        Some(Embedded { language, name, text: self.text, range, map: self.map, is_executed: false, is_shown: false })
     }
 }

@@ -1,7 +1,7 @@
 //! Commands that a Python program starts: `subprocess.run(["torchrun", …])`, `os.system("python train.py …")`.
 
+use super::head_commands::starts_program;
 use super::pieces::Pieces;
-use super::python_head::starts_program;
 use super::{Embedded, Language};
 use crate::python::{self, Argument, ArgumentKind, Call, Expr, ExprKind, Module, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Commands that the head of a Python file shows: in the docstring of the module, or in the comments before its code.
+//! Commands that the head of a file shows: in the docstring of a Python module, or in the comments before its code or keys.
 
 use super::pieces::Pieces;
 use super::{Embedded, Language, body, continues, lines};
@@ -6,33 +6,43 @@ use super::{Embedded, Language, body, continues, lines};
 /// The lines that are read at most: a licence may stand first.
 const LINES: usize = 200;
 
-/// The commands that start a program, each with the lines that it goes on to.
-pub fn python_head(text: &str) -> Vec<Embedded> {
-    let mut pieces = Pieces::new(text);
+/// The commands in the docstring and the first comments of a Python file that start a program.
+pub fn python_head(text: &str) -> Option<Embedded> {
     let mut quote: Option<&str> = None;
+    shown_commands(text, |line| {
+        if let Some(mark) = quote {
+            let end = line.find(mark);
+            quote = quote.filter(|_| end.is_none());
+            return Some(&line[..end.unwrap_or(line.len())]);
+        }
+        if let Some(comment) = line.strip_prefix('#') {
+            return Some(comment);
+        }
+        let opened = line.trim_start_matches(['r', 'R', 'u', 'U']);
+        let mark = ["\"\"\"", "'''"].into_iter().find(|mark| opened.starts_with(mark))?;
+        let content = &opened[3..];
+        let end = content.find(mark);
+        quote = Some(mark).filter(|_| end.is_none());
+        Some(&content[..end.unwrap_or(content.len())])
+    })
+}
+
+/// The commands in the first comments of a YAML file that start a program.
+pub fn yaml_head(text: &str) -> Option<Embedded> {
+    shown_commands(text, |line| line.strip_prefix('#'))
+}
+
+/// The commands that start a program, each with the lines that it goes on to. `content_of` takes a line without its indentation and
+/// gives the words that it shows; `None` ends the head.
+fn shown_commands<'a>(text: &'a str, mut content_of: impl FnMut(&'a str) -> Option<&'a str>) -> Option<Embedded> {
+    let mut pieces = Pieces::new(text);
     let mut goes_on = false;
     for (at, line) in lines(text).take(LINES) {
-        let trimmed = line.trim_start();
-        let mut content = trimmed;
-        match quote {
-            Some(mark) => {
-                if let Some(end) = content.find(mark) {
-                    content = &content[..end];
-                    quote = None;
-                }
-            }
-            None if trimmed.trim().is_empty() => continue,
-            None if trimmed.starts_with('#') => content = trimmed.trim_start_matches('#').trim_start(),
-            None => {
-                let opened = trimmed.trim_start_matches(['r', 'R', 'u', 'U']);
-                let Some(mark) = ["\"\"\"", "'''"].into_iter().find(|mark| opened.starts_with(mark)) else { break };
-                content = &opened[3..];
-                match content.find(mark) {
-                    Some(end) => content = &content[..end],
-                    None => quote = Some(mark),
-                }
-            }
+        if line.trim().is_empty() {
+            continue;
         }
+        let Some(content) = content_of(line.trim_start()) else { break };
+        let content = content.trim_start_matches('#').trim_start();
         let content = content.strip_prefix("$ ").unwrap_or(content);
         let start = at + (content.as_ptr() as usize - line.as_ptr() as usize);
         if goes_on || starts_program(content) {
@@ -42,7 +52,8 @@ pub fn python_head(text: &str) -> Vec<Embedded> {
             goes_on = continues(content);
         }
     }
-    pieces.finish(Language::Bash, None).into_iter().collect()
+    let commands = pieces.finish(Language::Bash, None)?;
+    Some(Embedded { is_shown: true, ..commands })
 }
 
 /// Whether a line begins as a command that starts a training, after variables: `CUDA_VISIBLE_DEVICES=0 torchrun …`.
