@@ -13,6 +13,9 @@ pub struct ModuleIndex {
     folders: HashSet<String>,
     /// Last parts of modules and folders. Any other name belongs to a library.
     names: HashSet<String>,
+    /// Folders that are a package themselves, by the name in the `setup.py` beside their `__init__.py`: the name of the folder into
+    /// which the repository is cloned.
+    distributions: HashMap<String, String>,
     /// Results by folder of the entry, folder of the importer, level and name. Entries share most of their imports.
     found: Mutex<HashMap<String, Option<ImportTarget>>>,
 }
@@ -47,8 +50,14 @@ impl ModuleIndex {
                 folder = parent_folder(name);
             }
             index.names.insert(leaf(&path).trim_end_matches(".py").to_string());
+            if let Some(name) = (leaf(&path) == "setup.py").then(|| distribution_name(file)).flatten() {
+                index.distributions.insert(name, parent_folder(&path).unwrap_or("").to_string());
+            }
             index.files.insert(path, file.id);
         }
+        let Self { files, distributions, names, .. } = &mut index;
+        distributions.retain(|_, folder| files.contains_key(&join_path(folder, "__init__.py")));
+        names.extend(distributions.keys().cloned());
         index
     }
 }
@@ -111,7 +120,10 @@ impl ModuleResolver {
                 _ => {}
             }
         }
-        namespace
+        namespace.or_else(|| {
+            let (package, rest) = relative.split_once('/').unwrap_or((&relative, ""));
+            self.module_at(&join_path(self.index.distributions.get(package)?, rest))
+        })
     }
 
     /// The module or package at this path without `.py`.
@@ -123,6 +135,14 @@ impl ModuleResolver {
             None => self.index.folders.contains(path).then(|| ImportTarget::Folder(path.to_string())),
         }
     }
+}
+
+/// The name that a `setup.py` gives to its distribution, as imports write it.
+fn distribution_name(file: &SourceFile) -> Option<String> {
+    let calls = file.python()?.calls();
+    let mut setups = calls.filter(|site| site.call.callee.dotted().is_some_and(|path| path.rsplit('.').next() == Some("setup")));
+    let name = setups.find_map(|site| site.call.keyword("name")?.value.as_str().map(|name| name.replace('-', "_")))?;
+    Some(name)
 }
 
 /// The folder, its `src`, its parents and theirs: where a script started in `folder` usually finds its modules.
