@@ -57,6 +57,7 @@ concepts! {
     GradientAccumulationSteps "gradient_accumulation_steps" "steps"
         "Micro-batches whose gradients are accumulated before an optimizer step."
         "优化器更新一次之前累积梯度的微批次数。";
+    EvaluationBatch "evaluation_batch" "rows" "Samples per forward pass and process of an evaluation." "评估时单个进程一次前向的样本数。";
     EffectiveBatch "effective_batch" "rows" "Samples per optimizer step over all processes." "所有进程合计、优化器每步的样本数。";
     SequenceLength "sequence_length" "tokens"
         "Tokens of the longest sequence. Activations and logits grow with it."
@@ -73,6 +74,8 @@ concepts! {
     CompletionsPerStep "completions_per_step" "completions" "Completions generated per optimizer step." "为优化器一步生成的回复数。";
     PromptsPerStep "prompts_per_step" "prompts" "Prompts per optimizer step." "优化器一步用到的提示数。";
     MaxPromptLength "max_prompt_length" "tokens" "Tokens of the longest prompt." "最长提示的 token 数。";
+    // of an encoder-decoder model
+    TargetLength "target_length" "tokens" "Tokens of the longest target, which the decoder learns." "解码器所学目标的最大 token 数。";
     MaxCompletionLength "max_completion_length" "tokens" "Maximum number of tokens generated per prompt." "每个提示最多生成的 token 数。";
     // fp32, bf16, fp16
     WeightsDtype "weights_dtype" "" "The data type in which the weights are loaded." "权重加载时的数据类型。";
@@ -82,6 +85,10 @@ concepts! {
         "自动混合精度的计算类型；权重保持加载时的类型。";
     // none, int8, nf4, fp4, nf4-double
     Quantization "quantization" "" "How the weights of the base model are quantized." "基座模型权重的量化方式。";
+    // of bitsandbytes' 4-bit layers
+    QuantizationComputeDtype "quantization_compute_dtype" ""
+        "The data type in which 4-bit layers compute."
+        "4 bit 层计算时的数据类型。";
     LoraR "lora_r" "" "Rank of the adapters; their number of parameters is proportional to it." "适配器的秩；其参数量与之成正比。";
     LoraAlpha "lora_alpha" "" "Scale of the adapters' output; it uses no memory." "适配器输出的缩放，不占显存。";
     LoraTargets "lora_targets" "" "The modules that get adapters." "加适配器的模块。";
@@ -254,7 +261,9 @@ impl Concept {
                 | Self::SequenceLength
                 | Self::NumGenerations
                 | Self::MaxPromptLength
+                | Self::EvaluationBatch
                 | Self::MaxCompletionLength
+                | Self::TargetLength
                 | Self::LoraR
                 | Self::LoraAlpha
                 | Self::LoraDropout
@@ -270,7 +279,10 @@ impl Concept {
     pub const fn is_detail(self) -> bool {
         matches!(
             self,
-            Self::LoraDropout
+            Self::EvaluationBatch
+                | Self::QuantizationComputeDtype
+                | Self::TargetLength
+                | Self::LoraDropout
                 | Self::UseDora
                 | Self::MaxGradNorm
                 | Self::CheckpointingReentrant

@@ -9,7 +9,6 @@ const COPIED: usize = 4;
 
 /// Lists that look like a copy and are something else: file, first value, why.
 const ALLOWED: &[(&str, &str, &str)] = &[
-    ("vramlint_estimate/src/mapping/task.rs", "dpo", "which trainings compare pairs"),
     ("vramlint_ide/src/complete/common_values.rs", "sdpa", "a selection, the usual ones first"),
     ("vramlint_resolve/src/run/training_evidence.rs", "sft", "words in the names of scripts"),
     ("vramlint_rules/src/frameworks/refusals/axolotl.rs", "dpo", "which trainings it rejects together with another key"),

@@ -51,8 +51,9 @@ fn transformers() {
     check(d, "load_in_4bit", &ON, C::Quantization, &text("fp4"));
     check(d, "load_in_8bit", &ON, C::Quantization, &text("int8"));
     check(d, "r", &int(16), C::LoraR, &int(16));
+    check(d, "per_device_eval_batch_size", &int(4), C::EvaluationBatch, &int(4));
     check(d, "learning_rate", &text("2e-5"), C::LearningRate, &text("2e-5"));
-    for key in ["batch_size", "per_device_eval_batch_size", "max_length", "num_generations", "bf16_full_eval", "optim_args"] {
+    for key in ["batch_size", "max_length", "num_generations", "bf16_full_eval", "optim_args"] {
         silent(d, key, &int(4));
     }
 }

@@ -26,14 +26,18 @@ pub struct OpenSetting {
 /// Gives the first setup the values that the second has for one setting.
 type Take = fn(&mut Setup, &Setup);
 
+/// Gives a setup the lengths of another.
+pub(crate) fn take_length(to: &mut Setup, from: &Setup) {
+    (to.sequence_length, to.target_length, to.prompt_length) = (from.sequence_length, from.target_length, from.prompt_length);
+    to.generation = from.generation;
+}
+
 /// Settings and what belongs to them in a setup.
 const SETTINGS: &[(&str, Take)] = &[
     ("micro_batch", |to, from| to.micro_batch = from.micro_batch),
+    ("evaluation_batch", |to, from| to.evaluation_batch = from.evaluation_batch),
     ("gradient_accumulation_steps", |to, from| to.accumulation = from.accumulation),
-    ("sequence_length", |to, from| {
-        (to.sequence_length, to.target_length, to.prompt_length) = (from.sequence_length, from.target_length, from.prompt_length);
-        to.generation = from.generation;
-    }),
+    ("sequence_length", take_length),
     ("weights_dtype", |to, from| to.weights = from.weights),
     ("mixed_precision", |to, from| to.autocast = from.autocast),
     ("quantization", |to, from| (to.quantization, to.kbit_prepare) = (from.quantization, from.kbit_prepare)),

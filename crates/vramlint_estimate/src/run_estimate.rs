@@ -3,7 +3,7 @@
 use crate::capacity::{Capacity, gpu_of};
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models, Source};
-use crate::open_settings::Lightest;
+use crate::open_settings::{Lightest, take_length};
 use crate::plausibility::plausible;
 use crate::simulation_cache::SimulationCache;
 use crate::verdict::Verdict;
@@ -81,9 +81,12 @@ pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<Run
 
 /// The estimate of a mapped run. The lower bound is simulated only if there is a GPU to compare with.
 pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<SimulationCache>) -> RunEstimate {
-    let Mapped { model, lower_model, setup, mut lower, assumptions, num_generations, world, unverified } = mapped;
+    let Mapped { model, lower_model, setup, mut lower, assumptions, num_generations, world, longest_row, unverified } = mapped;
     lower.external_bytes = outside(&lower, Capacity::from_target(target).as_ref());
     let mut found = with(model, setup, target, cache);
+    if let Some(longest) = longest_row {
+        widen_by_length(&mut found, &lower, longest, cache);
+    }
     if found.capacity.is_some() {
         found.floor = cache.estimate(&lower_model.arch, &lower).low.min(found.estimate.low);
     }
@@ -97,6 +100,17 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     found.world = world;
     found.unverified = unverified;
     found
+}
+
+/// Widens the bounds to those of the shortest and the longest rows that the project may have.
+fn widen_by_length(found: &mut RunEstimate, lightest: &Setup, longest: u64, cache: &SimulationCache) {
+    let mut short = found.setup.clone();
+    take_length(&mut short, lightest);
+    found.estimate.low = cache.estimate(&found.model.arch, &short).low.min(found.estimate.low);
+    if longest > found.setup.sequence_length {
+        let long = Setup { sequence_length: longest, ..found.setup.clone() };
+        found.estimate.high = cache.estimate(&found.model.arch, &long).high.max(found.estimate.high);
+    }
 }
 
 /// The estimate of a fully stated setup.

@@ -57,6 +57,17 @@ fn tensors_of_one_gpu() {
     at_most("worst", Summary::of(described.into_iter()).tensors.worst, 5.0);
 }
 
+/// Scripts of TRL and accelerate, and scripts written as transformers' and PEFT's examples are, traced unchanged.
+#[test]
+fn scripts_that_ran_unchanged() {
+    let (records, unread) = measure::measure(&text("scripts.jsonl"), Reading::Family);
+    assert_eq!(unread, Vec::<String>::new(), "records that describe no setup");
+    assert!(records.len() >= 46, "{} records", records.len());
+    let tensors = Summary::of(records.iter()).tensors;
+    at_most("median", tensors.median, 0.1);
+    at_most("worst", tensors.worst, 2.0);
+}
+
 #[test]
 fn reserved_of_one_gpu() {
     let reserved = one_gpu().reserved;

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use vramlint_memory::setup::{Checkpointing, Lora, Targets};
+use vramlint_memory::setup::{Checkpointing, Dtype, Lora, Targets};
 use vramlint_memory::{Arch, Config, Setup, Value, estimate};
 
 fn arch(model_type: &str, numbers: &[(&str, u32)]) -> Arch {
@@ -46,7 +46,7 @@ fn main() {
     );
     let plain = Setup { micro_batch: 2, sequence_length: 4096, ..Setup::default() };
     let lora = Setup {
-        lora: Some(Lora { r: 16, targets: Targets::AllLinear, dropout: true, fp32: true, dora: false }),
+        lora: Some(Lora { r: 16, targets: Targets::AllLinear, dropout: true, dtype: Some(Dtype::Fp32), dora: false }),
         checkpointing: Checkpointing::NonReentrant,
         ..plain.clone()
     };

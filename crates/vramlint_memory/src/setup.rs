@@ -43,10 +43,20 @@ pub enum Task {
     MaskedLm,
     /// A class per row.
     SequenceClassification,
+    /// A class per token.
+    TokenClassification,
+    /// The first and the last token of an answer.
+    QuestionAnswering,
     /// A reward model: pairs of rows, so `2 × micro_batch` rows a forward.
     Reward,
     /// Direct preference optimization: pairs of rows.
     Dpo,
+    /// Kahneman-Tversky optimization: single rows, and a pass over mismatched ones.
+    Kto,
+    /// Odds-ratio and contrastive preference optimization: pairs of rows without a reference, and cross entropy of the chosen ones.
+    Orpo,
+    /// The same without cross entropy.
+    Simpo,
     /// Group relative policy optimization: `micro_batch` counts completions.
     Grpo,
     /// From a source to a target, by an encoder and a decoder.
@@ -57,7 +67,7 @@ impl Task {
     /// Rows of one forward for each unit of `micro_batch`.
     pub const fn sequences_per_sample(self) -> u64 {
         match self {
-            Self::Reward | Self::Dpo => 2,
+            Self::Reward | Self::Dpo | Self::Orpo | Self::Simpo => 2,
             _ => 1,
         }
     }
@@ -68,8 +78,13 @@ impl Task {
             Self::CausalLm => "causal-lm",
             Self::MaskedLm => "masked-lm",
             Self::SequenceClassification => "seq-cls",
+            Self::TokenClassification => "token-classification",
+            Self::QuestionAnswering => "question-answering",
             Self::Reward => "reward",
             Self::Dpo => "dpo",
+            Self::Kto => "kto",
+            Self::Orpo => "orpo",
+            Self::Simpo => "simpo",
             Self::Grpo => "grpo",
             Self::Seq2Seq => "seq2seq",
         }
@@ -169,8 +184,8 @@ pub struct Lora {
     pub targets: Targets,
     /// Whether `lora_dropout` is above 0.
     pub dropout: bool,
-    /// Adapters in fp32 (PEFT's `autocast_adapter_dtype`, the default) rather than in the type of the base.
-    pub fp32: bool,
+    /// Type of the adapters: fp32 by PEFT's `autocast_adapter_dtype`, its default; `None`: as the base.
+    pub dtype: Option<Dtype>,
     /// `use_dora`.
     pub dora: bool,
 }
@@ -377,6 +392,8 @@ pub struct Setup {
     pub prompt_length: u64,
     /// Micro-batches of an optimizer step.
     pub accumulation: u64,
+    /// Rows of one forward of an evaluation between steps; `None` if nothing is evaluated.
+    pub evaluation_batch: Option<u64>,
     /// Checkpointing.
     pub checkpointing: Checkpointing,
     /// Attention.
@@ -391,12 +408,16 @@ pub struct Setup {
     pub optimizer_in_backward: bool,
     /// Whether the forward keeps keys and values though it trains.
     pub use_cache: bool,
+    /// Whether the training loop names what the model returns, which then lives until the next forward has returned.
+    pub keeps_outputs: bool,
     /// Adapters.
     pub lora: Option<Lora>,
     /// Only the head (classification) or nothing of the base is trained.
     pub freeze_base: bool,
     /// Quantization of the base.
     pub quantization: Quantization,
+    /// The type in which 4-bit layers compute (`bnb_4bit_compute_dtype`); `None`: as their input.
+    pub quantized_compute: Option<Dtype>,
     /// PEFT's `prepare_model_for_kbit_training`.
     pub kbit_prepare: bool,
     /// Logits and loss.
@@ -436,6 +457,7 @@ impl Default for Setup {
             target_length: 0,
             prompt_length: 0,
             accumulation: 1,
+            evaluation_batch: None,
             checkpointing: Checkpointing::None,
             attention: Attention::Sdpa,
             padding_mask: false,
@@ -443,9 +465,11 @@ impl Default for Setup {
             clip: true,
             optimizer_in_backward: false,
             use_cache: false,
+            keeps_outputs: false,
             lora: None,
             freeze_base: false,
             quantization: Quantization::None,
+            quantized_compute: Some(Dtype::Bf16),
             kbit_prepare: false,
             head: Head::FullLogits,
             reference: Reference::None,

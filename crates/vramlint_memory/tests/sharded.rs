@@ -71,7 +71,7 @@ fn setup(json: &serde_json::Value) -> Setup {
         r: lora["r"].as_u64().expect("rank"),
         targets: Targets::AllLinear,
         dropout: true,
-        fp32: lora.get("fp32_adapters").and_then(serde_json::Value::as_bool).unwrap_or(true),
+        dtype: lora.get("fp32_adapters").and_then(serde_json::Value::as_bool).unwrap_or(true).then_some(Dtype::Fp32),
         dora: false,
     });
     Setup {

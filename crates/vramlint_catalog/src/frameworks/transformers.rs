@@ -58,6 +58,7 @@ pub(super) const HF_FIXES: FixKeys = FixKeys {
 pub(super) const ARGUMENTS: &[Row] = &[
     ("per_device_train_batch_size", C::MicroBatch, Given),
     ("per_gpu_train_batch_size", C::MicroBatch, Given),
+    ("per_device_eval_batch_size", C::EvaluationBatch, Given),
     ("gradient_accumulation_steps", C::GradientAccumulationSteps, Given),
     ("num_train_epochs", C::Epochs, Given),
     ("max_steps", C::MaxSteps, Positive),
@@ -106,6 +107,8 @@ pub(super) const LOADING: &[Row] = &[
     ("device_map", C::DeviceMap, Given),
     ("load_in_4bit", C::Quantization, Switch("fp4")),
     ("load_in_8bit", C::Quantization, Switch("int8")),
+    ("bnb_4bit_compute_dtype", C::QuantizationComputeDtype, Dtype),
+    ("quantization_config.bnb_4bit_compute_dtype", C::QuantizationComputeDtype, Dtype),
     ("quantization_config.load_in_4bit", C::Quantization, Switch("fp4")),
     ("quantization_config.load_in_8bit", C::Quantization, Switch("int8")),
     ("r", C::LoraR, Given),

@@ -18,7 +18,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     name: "TRL",
     package: "trl",
     keys: &[ARGUMENTS, LOADING, KEYS, ARGUMENTS_OF_MEMORY, LOADING_OF_MEMORY, KEYS_OF_MEMORY],
-    second: FSDP_WORDS,
+    second: SECOND,
     // trl 1.16.0 trainer/model_config.py.
     four_bits: ("nf4", false),
     files: Some(ConfigFiles {
@@ -86,6 +86,7 @@ pub(super) const KEYS: &[Row] = &[
     ("model_init_kwargs.device_map", C::DeviceMap, Given),
     ("use_peft", C::Method, Either("lora", "full")),
     ("lora_r", C::LoraR, Given),
+    ("lora_dropout", C::LoraDropout, Given),
     ("lora_target_modules", C::LoraTargets, Names),
     ("load_in_4bit", C::Quantization, Switch("nf4")),
     ("ref_model", C::ReferenceModel, Name),
@@ -111,3 +112,6 @@ pub(super) const KEYS_OF_MEMORY: &[Row] = &[
 
 /// `trl sft`: `--config` is a YAML of defaults, `--accelerate_config` a file or the name of one that TRL ships.
 static FLAGS: &[Flag] = &[Flag::switch(&["-h", "--help"]), Flag::with_value(&["--config"]), Flag::with_value(&["--accelerate_config", "--accelerate-config"])];
+
+/// TRL turns bf16 on where nothing is said (trl 1.16.0 trainer/base_config.py:68): `false` says something.
+const SECOND: &[Row] = &[("bf16", C::MixedPrecision, OffOnly("no")), FSDP_WORDS[0], FSDP_WORDS[1]];

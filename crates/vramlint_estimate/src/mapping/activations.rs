@@ -53,6 +53,7 @@ impl Mapping<'_> {
         let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
         let cache = self.flag(Concept::UseCache, true).map_or(own, |choice| choice.upper);
         self.upper.use_cache = cache && self.upper.checkpointing == Checkpointing::None;
+        self.upper.keeps_outputs = own && self.loop_names_outputs();
     }
 
     fn checkpointing(&mut self) {

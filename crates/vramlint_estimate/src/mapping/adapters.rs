@@ -4,7 +4,7 @@ use super::Mapping;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_memory::setup::{Lora, Targets, Task};
+use vramlint_memory::setup::{Dtype, Lora, Targets, Task};
 
 /// The lowest LoRA rank.
 const LEAST_RANK: u64 = 1;
@@ -39,7 +39,7 @@ impl Mapping<'_> {
         let targets = self.targets(model);
         let dropout = self.dropout();
         let dora = self.is_on(Concept::UseDora);
-        let lora = |r, dropout| Lora { r, targets: targets.clone(), dropout, fp32: true, dora };
+        let lora = |r, dropout| Lora { r, targets: targets.clone(), dropout, dtype: Some(Dtype::Fp32), dora };
         self.upper.lora = Some(lora(most, dropout));
         self.lower.lora = Some(lora(least, false));
         Ok(())

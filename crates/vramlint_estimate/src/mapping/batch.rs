@@ -2,12 +2,15 @@
 
 use super::Mapping;
 use super::setting_range::ValueRange;
+use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::Task;
 
-/// Tokens of a sequence if its length is unknown.
+/// Tokens of a sequence if its length is unknown and the model has positions for as many.
 const ROW: u64 = 1024;
+/// Tokens of the longest sequence that the bounds allow for if its length is unknown and the model has positions for as many.
+const LONG: u64 = 4096;
 /// Tokens of a prompt if nothing truncates it: TRL 1.16 has no limit.
 const PROMPT: u64 = 512;
 /// Tokens of a completion by default: trl 1.16.0 trainer/grpo_config.py.
@@ -17,7 +20,7 @@ pub(super) const SHORT: u64 = 16;
 
 impl Mapping<'_> {
     /// Sets batch size and lengths. Returns the completions per prompt, for GRPO.
-    pub(super) fn batch(&mut self) -> Result<Option<u64>, Message> {
+    pub(super) fn batch(&mut self, model: &Model) -> Result<Option<u64>, Message> {
         let grpo = self.upper.task == Task::Grpo;
         let rows = self.rows(grpo)?;
         self.upper.micro_batch = rows.upper;
@@ -28,13 +31,32 @@ impl Mapping<'_> {
         } else {
             self.assume(message!("no gradient accumulation found: assuming 1", "没有找到梯度累积：按 1 计"));
         }
+        self.evaluation();
         if !grpo {
-            self.row_length();
+            self.row_length(model);
+            if self.upper.task == Task::Seq2Seq {
+                self.target_length();
+            }
             return Ok(None);
         }
         let generations = self.count(Concept::NumGenerations).ok().flatten().map(|choice| choice.upper);
         self.completions();
         Ok(generations)
+    }
+
+    /// Rows of an evaluation by a trainer, where one runs between steps or after them. Its default is that of transformers 5.23.0
+    /// `TrainingArguments`.
+    fn evaluation(&mut self) {
+        const DEFAULT: u64 = 8;
+        let by_trainer = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Trl) && self.upper.task != Task::Grpo;
+        let asked = self.enables("do_eval", &[])
+            || ["eval_strategy", "evaluation_strategy"]
+                .iter()
+                .any(|key| self.enables(key, &["steps", "epoch"]) || self.code_gives(key, &["steps", "epoch"]));
+        if by_trainer && asked {
+            let rows = self.positive(Concept::EvaluationBatch).ok().flatten().map_or(DEFAULT, |rows| rows.upper);
+            self.upper.evaluation_batch = Some(rows);
+        }
     }
 
     /// Sequences of one forward pass. A custom GRPO loop whose batch counts prompts runs all their completions.
@@ -51,19 +73,29 @@ impl Mapping<'_> {
         self.positive(Concept::MicroBatch)?.ok_or_else(missing)
     }
 
-    fn row_length(&mut self) {
+    fn row_length(&mut self, model: &Model) {
         let unlimited = self.value(Concept::SequenceLength) == Some(&Value::Null);
         let length = self.positive(Concept::SequenceLength).ok().flatten();
         let Some(length) = length else {
-            self.upper.sequence_length = ROW;
+            let positions = model.arch.context_length().unwrap_or(LONG).max(1);
+            let (rows, longest) = (ROW.min(positions), LONG.min(positions));
+            self.upper.sequence_length = rows;
             self.lower.sequence_length = SHORT;
+            self.longest_row = Some(longest);
             self.assume_unverified(if unlimited {
-                message!("sequences are not truncated: assuming {ROW} tokens", "样本不截断：最长按 {ROW} 个 token 计")
+                message!(
+                    "sequences are not truncated: assuming {rows} tokens, between {SHORT} and {longest}",
+                    "样本不截断：最长按 {rows} 个 token 计，在 {SHORT} 与 {longest} 之间"
+                )
             } else {
-                message!("sequence_length is unknown: assuming {ROW} tokens", "sequence_length 未知：按 {ROW} 个 token 计")
+                message!(
+                    "sequence_length is unknown: assuming {rows} tokens, between {SHORT} and {longest}",
+                    "sequence_length 未知：按 {rows} 个 token 计，在 {SHORT} 与 {longest} 之间"
+                )
             });
             return;
         };
+        let length = within_positions(length, model);
         self.upper.sequence_length = length.upper;
         // Only packed sequences certainly reach the cutoff.
         let packed = self.is_on(Concept::Packing);
@@ -75,6 +107,21 @@ impl Mapping<'_> {
                 "最长的样本按达到截断长度 {tokens} 个 token 计"
             ));
         }
+    }
+
+    /// Tokens of the target of an encoder-decoder model.
+    fn target_length(&mut self) {
+        let target = self.positive(Concept::TargetLength).ok().flatten();
+        if let Some(target) = target {
+            self.upper.target_length = target.upper;
+        } else {
+            self.assume_unverified(message!(
+                "target_length is unknown: assuming as many tokens as in the source",
+                "target_length 未知：按与源文本相同的 token 数计"
+            ));
+            self.longest_row.get_or_insert(self.upper.sequence_length);
+        }
+        self.lower.target_length = SHORT;
     }
 
     /// Prompt and completion of GRPO, and their generation (trl 1.16.0 trainer/grpo_trainer.py: one round generates the completions
@@ -94,6 +141,7 @@ impl Mapping<'_> {
                 "prompts are not truncated: assuming {PROMPT} tokens",
                 "提示不截断：按 {PROMPT} 个 token 计"
             ));
+            self.longest_row = Some(PROMPT.saturating_add(completion.upper));
             ValueRange { upper: PROMPT, lower: SHORT, stated: false }
         });
         let steps =
@@ -111,4 +159,10 @@ impl Mapping<'_> {
             setup.generation = round;
         }
     }
+}
+
+/// A tokenizer cuts rows at the model's learned positions, whatever length is asked for (`model_max_length` of tokenizers).
+fn within_positions(length: ValueRange<u64>, model: &Model) -> ValueRange<u64> {
+    let most = model.arch.learned_positions().unwrap_or(u64::MAX).max(1);
+    ValueRange { upper: length.upper.min(most), lower: length.lower.min(most), ..length }
 }

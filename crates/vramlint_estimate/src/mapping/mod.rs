@@ -18,6 +18,7 @@ mod setting_range;
 mod task;
 #[cfg(test)]
 mod tests;
+mod training_loop;
 mod vllm;
 
 use crate::capacity::gpu_of;
@@ -45,6 +46,8 @@ pub(crate) struct Mapped {
     pub num_generations: Option<u64>,
     /// Processes that share an optimizer step, if known.
     pub world: Option<u64>,
+    /// Tokens of the longest row that the bounds allow for, if nothing states how long rows are.
+    pub longest_row: Option<u64>,
     /// Why a decisive value is unverified, if one is.
     pub unverified: Option<Message>,
 }
@@ -63,6 +66,7 @@ struct Mapping<'a> {
     run: &'a Run,
     models: &'a Models,
     assumptions: Vec<Message>,
+    longest_row: Option<u64>,
     unverified: Option<Message>,
     upper: Setup,
     lower: Setup,
@@ -71,22 +75,23 @@ struct Mapping<'a> {
 /// Maps a run. An error says which setting is missing.
 pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mapped, Message> {
     let (upper, lower) = (Setup::default(), Setup::default());
-    let mut mapping = Mapping { project, run, models, assumptions: Vec::new(), unverified: None, upper, lower };
+    let mut mapping =
+        Mapping { project, run, models, assumptions: Vec::new(), longest_row: None, unverified: None, upper, lower };
     mapping.known_command()?;
     let (model, lower_model) = mapping.model_range()?;
     mapping.task()?;
     let world = mapping.parallel(&model)?;
     mapping.adapters(&model)?;
     mapping.precision(&model)?;
-    let num_generations = mapping.batch()?;
+    let num_generations = mapping.batch(&model)?;
     mapping.activations();
     mapping.optimizer()?;
     mapping.head_and_reference();
     mapping.loader();
     mapping.machine();
     mapping.residents(&model);
-    let Mapping { assumptions, unverified, upper: setup, lower, .. } = mapping;
-    Ok(Mapped { model, lower_model, setup, lower, assumptions, num_generations, world, unverified })
+    let Mapping { assumptions, longest_row, unverified, upper: setup, lower, .. } = mapping;
+    Ok(Mapped { model, lower_model, setup, lower, assumptions, num_generations, world, longest_row, unverified })
 }
 
 impl Mapping<'_> {

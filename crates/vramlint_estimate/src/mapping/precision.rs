@@ -6,7 +6,7 @@ use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Weights;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{Dtype, Quantization, Scheme, Task};
+use vramlint_memory::setup::{Dtype, Quantization, Scheme};
 use vramlint_resolve::Origin;
 
 /// A quantization by bitsandbytes or of the checkpoint.
@@ -34,6 +34,7 @@ impl Mapping<'_> {
     pub(super) fn precision(&mut self, model: &Model) -> Result<(), Message> {
         self.quantize(model)?;
         let autocast = self.autocast();
+        self.quantized_compute(autocast);
         let engine = self.is_engine();
         let stored = model.dtype.unwrap_or(Dtype::Bf16);
         let weights = self.weights(model, autocast);
@@ -51,10 +52,10 @@ impl Mapping<'_> {
         self.upper.weights = weights.upper;
         self.lower.weights = if weights.stated { weights.lower } else { smaller(stored, weights.lower) };
         self.both(|setup| setup.autocast = autocast);
-        let fp32_adapters = !engine && !self.adapters_follow_base();
+        let adapters = if engine { None } else { self.adapters_dtype() };
         self.both(|setup| {
             if let Some(lora) = &mut setup.lora {
-                lora.fp32 = fp32_adapters;
+                lora.dtype = adapters;
             }
         });
         Ok(())
@@ -90,6 +91,23 @@ impl Mapping<'_> {
             setup.kbit_prepare = prepared;
         });
         Ok(())
+    }
+
+    /// The type in which 4-bit layers compute. `BitsAndBytesConfig` of transformers 5.23 takes fp32 where none is given; TRL 1.16 gives it
+    /// `dtype` of its `ModelConfig` (trainer/utils.py, `get_quantization_config`); frameworks give it the training's own type.
+    fn quantized_compute(&mut self, autocast: Option<Dtype>) {
+        let own = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Plain | Dialect::Accelerate | Dialect::Trl);
+        let of_model_config = matches!(self.run.dialect, Dialect::Trl) && !self.code_calls("BitsAndBytesConfig");
+        let stated = self.range(Concept::QuantizationComputeDtype, dtype, Dtype::bytes).ok().flatten().map(|range| range.upper);
+        let compute = match stated {
+            Some(dtype) => dtype,
+            None if of_model_config => {
+                self.range(Concept::WeightsDtype, dtype, Dtype::bytes).ok().flatten().map_or(Dtype::Fp32, |range| range.upper)
+            }
+            None if own => Dtype::Fp32,
+            None => autocast.filter(|dtype| *dtype != Dtype::Fp32).unwrap_or(Dtype::Bf16),
+        };
+        self.both(|setup| setup.quantized_compute = Some(compute));
     }
 
     fn autocast(&mut self) -> Option<Dtype> {
@@ -173,11 +191,15 @@ impl Mapping<'_> {
         ValueRange { upper: stored, lower: stored, stated: false }
     }
 
-    /// torchtune builds adapters in the type of the model. TRL 1.16 keeps adapters in bf16 on a 4-bit base (trainer/utils.py); PEFT's own default is fp32 (`autocast_adapter_dtype`).
-    fn adapters_follow_base(&self) -> bool {
-        let four = matches!(self.upper.quantization, Quantization::FourBit { .. });
-        let trl = four && matches!(self.run.dialect, Dialect::Trl) && self.upper.task != Task::Reward;
-        self.run.dialect.estimate.adapters_as_weights || trl
+    /// The type of adapters; `None` for that of the base. torchtune builds them in the type of the model. TRL 1.16 converts them to bf16
+    /// on a quantized base (trainer/sft_trainer.py and its other trainers); PEFT's own default is fp32 (`autocast_adapter_dtype`).
+    fn adapters_dtype(&self) -> Option<Dtype> {
+        let quantized = self.upper.quantization != Quantization::None;
+        match self.run.dialect {
+            dialect if dialect.estimate.adapters_as_weights => None,
+            Dialect::Trl if quantized => Some(Dtype::Bf16),
+            _ => Some(Dtype::Fp32),
+        }
     }
 }
 

@@ -44,6 +44,11 @@ impl Mapping<'_> {
         self.calls().any(|call| call.keyword(keyword).is_some())
     }
 
+    /// Whether a call in the run's code gives this keyword one of these texts.
+    pub(super) fn code_gives(&self, keyword: &str, words: &[&str]) -> bool {
+        self.calls().filter_map(|call| call.keyword(keyword)?.value.as_str()).any(|given| words.contains(&given))
+    }
+
     fn calls(&self) -> impl Iterator<Item = &vramlint_syntax::python::Call> {
         let files = self.run.code.iter().flat_map(|code| &code.files);
         let modules = files.filter_map(|file| self.project.file(*file).python());

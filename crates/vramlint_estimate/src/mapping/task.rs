@@ -6,9 +6,6 @@ use vramlint_catalog::frameworks::Loss;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Head, Reference, Task};
 
-/// Preference methods without a reference model.
-const WITHOUT_REFERENCE: &[&str] = &["orpo", "cpo", "simpo"];
-
 impl Mapping<'_> {
     /// The task as the project names it.
     fn task_name(&self) -> Option<String> {
@@ -23,13 +20,15 @@ impl Mapping<'_> {
         let task = match name.as_deref() {
             Some("sft" | "causal-lm" | "clm" | "pt" | "pretrain") => Task::CausalLm,
             Some("mlm" | "masked-lm") => Task::MaskedLm,
-            Some("dpo" | "ipo" | "orpo" | "cpo" | "simpo") => Task::Dpo,
-            Some("kto") => {
-                self.assume(message!("KTO counts as DPO: pairs of samples", "KTO 按 DPO 计：成对的样本"));
-                Task::Dpo
-            }
+            Some("dpo" | "ipo") => Task::Dpo,
+            Some("kto") => Task::Kto,
+            Some("orpo" | "cpo") => Task::Orpo,
+            Some("simpo") => Task::Simpo,
             Some("grpo" | "rloo") => Task::Grpo,
             Some("reward" | "rm") => Task::Reward,
+            Some("seq2seq") => Task::Seq2Seq,
+            Some("token-classification") => Task::TokenClassification,
+            Some("question-answering") => Task::QuestionAnswering,
             Some("seq-cls") => Task::SequenceClassification,
             Some(other) => return Err(message!("estimates do not support task {other}", "不支持估算任务类型 {other}")),
             None if self.run.settings.contains_key(&Concept::NumGenerations) => {
@@ -38,6 +37,13 @@ impl Mapping<'_> {
                     "任务未知：由于回复成组，按 GRPO 计"
                 ));
                 Task::Grpo
+            }
+            None if matches!(self.run.dialect, Dialect::Trl) => {
+                self.assume_unverified(message!(
+                    "the task is unknown: assuming next-token prediction",
+                    "任务未知：按预测下一个 token 计"
+                ));
+                Task::CausalLm
             }
             None => {
                 if !self.run.dialect.estimate.is_language_modelling {
@@ -64,7 +70,7 @@ impl Mapping<'_> {
     /// TRL 1.16 computes the log-probabilities of SFT, DPO and GRPO in tiles (trl/kernels/chunked_logprob.py); the loss of
     /// transformers 5.23 materializes all logits (loss/loss_utils.py) unless Liger's kernel is enabled; unsloth has its own.
     fn head(&mut self) -> Head {
-        if !matches!(self.upper.task, Task::CausalLm | Task::Dpo | Task::Grpo | Task::MaskedLm) {
+        if !matches!(self.upper.task, Task::CausalLm | Task::Dpo | Task::Kto | Task::Grpo | Task::MaskedLm) {
             return Head::FullLogits;
         }
         let said = self.value(Concept::FusedLoss).cloned();
@@ -107,7 +113,7 @@ impl Mapping<'_> {
         let name = self.task_name();
         let name = name.as_deref().unwrap_or_default();
         let needed = match self.upper.task {
-            Task::Dpo => !WITHOUT_REFERENCE.contains(&name) && !self.is_on(Concept::PrecomputeRefLogProbs),
+            Task::Dpo | Task::Kto => !self.is_on(Concept::PrecomputeRefLogProbs),
             Task::Grpo => {
                 let beta = self.value(Concept::KlBeta).and_then(Value::as_float);
                 beta.map_or(name == "rloo", |beta| beta > 0.0)

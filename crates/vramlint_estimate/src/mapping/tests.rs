@@ -207,7 +207,7 @@ fn adapters_and_quantization_come_together() {
     let qlora = [(Concept::Method, text("qlora")), (Concept::LoraR, Value::Int(32)), (Concept::LoraTargets, text("all-linear"))];
     let Mapped { setup, lower: least, .. } = mapped(&run(Dialect::Trl, "sft", &qlora));
     let lora = setup.lora.expect("adapters");
-    assert_eq!((lora.r, lora.targets, lora.fp32), (32, Targets::AllLinear, false));
+    assert_eq!((lora.r, lora.targets, lora.dtype), (32, Targets::AllLinear, Some(Dtype::Bf16)));
     assert_eq!(setup.quantization, Quantization::FourBit { double: true });
     assert_eq!(least.lora.map(|lora| (lora.r, lora.dropout)), Some((32, false)));
     let integer = run(Dialect::HfTrainer, "sft", &[(Concept::Quantization, text("int8"))]);

@@ -53,6 +53,8 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
         return Err(fields.missing("seq"));
     };
     setup.sequence_length = sequence_length;
+    setup.evaluation_batch = fields.count(&["evaluation_batch"], 1, ROWS)?;
+    setup.target_length = fields.count(&["target", "target_length"], 0, TOKENS)?.unwrap_or(0);
     setup.prompt_length = fields.count(&["prompt", "prompt_length"], 0, sequence_length)?.unwrap_or(0);
     setup.accumulation = fields.count(&["accum", "gradient_accumulation_steps"], 1, 1 << 30)?.unwrap_or(1);
     if fields.flag(&["pairs"])? == Some(false) {
@@ -64,15 +66,18 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.optimizer = fields.word(&["optimizer", "optim"], OPTIMIZERS)?.unwrap_or_default();
     setup.clip = fields.flag(&["clip"])?.unwrap_or(true);
     setup.use_cache = fields.flag(&["use_cache"])?.unwrap_or(false);
+    setup.keeps_outputs = fields.flag(&["keeps_outputs"])?.unwrap_or(false);
     setup.lora = fields.object(&["lora"])?.map(|mut lora| adapters(&mut lora)).transpose()?;
     setup.freeze_base = frozen(fields)?;
     setup.quantization = fields.word(&["quant", "quantization"], QUANTIZATIONS)?.unwrap_or_default();
+    setup.quantized_compute =
+        fields.word(&["quantization_compute_dtype", "bnb_4bit_compute_dtype"], DTYPES)?.or(Some(Dtype::Bf16));
     setup.kbit_prepare = fields.flag(&["kbit_prepare"])?.unwrap_or(false);
     setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();
     setup.reference = match (fields.word(&["reference"], REFERENCES)?, setup.task) {
         (Some(given), _) => given,
-        (None, Task::Dpo) if setup.lora.is_some() => Reference::Adapter,
-        (None, Task::Dpo) => Reference::Copy,
+        (None, Task::Dpo | Task::Kto) if setup.lora.is_some() => Reference::Adapter,
+        (None, Task::Dpo | Task::Kto) => Reference::Copy,
         _ => Reference::None,
     };
     setup.dataloader_workers = fields.count(&["dataloader_workers", "dataloader_num_workers"], 0, 1 << 16)?.unwrap_or(0);
@@ -120,9 +125,9 @@ fn precision(fields: &mut Fields<'_>, setup: &mut Setup) -> Result<(), Message> 
 /// Samples without pairs, for a task that usually has pairs.
 fn singles(fields: &Fields<'_>, setup: &mut Setup) -> Result<(), Message> {
     match setup.task {
-        Task::Reward | Task::Dpo if setup.micro_batch.is_multiple_of(2) => setup.micro_batch /= 2,
+        Task::Reward | Task::Dpo | Task::Orpo | Task::Simpo if setup.micro_batch.is_multiple_of(2) => setup.micro_batch /= 2,
         Task::Reward => setup.task = Task::SequenceClassification,
-        Task::Dpo => {
+        Task::Dpo | Task::Orpo | Task::Simpo => {
             let why = message!("without pairs, micro_batch must be even", "不成对时，micro_batch 必须是偶数");
             return Err(fields.error_at("pairs", &why));
         }
@@ -151,7 +156,10 @@ fn adapters(lora: &mut Fields<'_>) -> Result<Lora, Message> {
         targets,
         // The tracer's default; PEFT's is 0.
         dropout: lora.number(&["dropout"])?.unwrap_or(0.05) > 0.0,
-        fp32: lora.flag(&["fp32_adapters", "fp32"])?.unwrap_or(true),
+        dtype: match lora.word(&["dtype"], DTYPES)? {
+            Some(dtype) => Some(dtype),
+            None => lora.flag(&["fp32_adapters", "fp32"])?.unwrap_or(true).then_some(Dtype::Fp32),
+        },
         dora: lora.flag(&["dora", "use_dora"])?.unwrap_or(false),
     })
 }

@@ -48,7 +48,7 @@ fn a_record_is_read_as_it_was_traced() {
     assert_eq!((setup.optimizer, setup.quantization), (Optimizer::PagedAdamW8bit, Quantization::FourBit { double: true }));
     assert!(setup.padding_mask && setup.use_cache && setup.kbit_prepare && setup.cuda_context);
     let lora = setup.lora.as_ref().expect("adapters");
-    assert_eq!((lora.r, &lora.targets, lora.dropout, lora.fp32), (16, &Targets::AllLinear, true, true));
+    assert_eq!((lora.r, &lora.targets, lora.dropout, lora.dtype), (16, &Targets::AllLinear, true, Some(Dtype::Fp32)));
     assert_eq!((setup.head, setup.parallel.scheme), (Head::Fused, Scheme::None));
     assert_eq!((record.unused, record.assumptions), (Vec::<String>::new(), Vec::new()));
 }

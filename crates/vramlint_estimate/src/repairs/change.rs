@@ -74,7 +74,7 @@ pub(super) fn single_changes(of: &RunEstimate) -> Vec<Change> {
 /// The library's loss that does not materialize logits: Liger's flag of `TrainingArguments` and of frameworks that reuse it
 /// (transformers 5.23.0 `use_liger_kernel`, LLaMA-Factory 0.9.6 `enable_liger_kernel`), torchtune's `LinearCrossEntropyLoss`.
 pub(super) fn offered_head(of: &RunEstimate) -> Option<Head> {
-    let language = matches!(of.setup.task, Task::CausalLm | Task::Dpo | Task::Grpo);
+    let language = matches!(of.setup.task, Task::CausalLm | Task::Dpo | Task::Kto | Task::Grpo);
     if of.setup.head != Head::FullLogits || !language {
         return None;
     }
@@ -138,8 +138,9 @@ impl Change {
             }
             Self::Adapters(quantization) => {
                 setup.quantization = quantization;
-                let fp32 = setup.parallel.scheme == Scheme::None || setup.parallel.scheme == Scheme::Ddp;
-                setup.lora.get_or_insert(Lora { r: 16, targets: Targets::AllLinear, dropout: false, fp32, dora: false });
+                let whole = matches!(setup.parallel.scheme, Scheme::None | Scheme::Ddp);
+                let dtype = whole.then_some(Dtype::Fp32);
+                setup.lora.get_or_insert(Lora { r: 16, targets: Targets::AllLinear, dropout: false, dtype, dora: false });
                 // A frozen base needs no fp32 masters.
                 if let Some(half) = setup.autocast.filter(|half| *half != Dtype::Fp32) {
                     setup.weights = half;
@@ -222,6 +223,6 @@ fn shard(setup: &mut Setup, scheme: Scheme) {
     setup.parallel.master = true;
     setup.parallel.overlap = scheme == Scheme::Zero3;
     if let Some(lora) = &mut setup.lora {
-        lora.fp32 = false;
+        lora.dtype = None;
     }
 }

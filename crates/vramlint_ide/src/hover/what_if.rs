@@ -33,6 +33,7 @@ pub(super) fn affects_memory(concept: Concept) -> bool {
                 | C::WeightsDtype
                 | C::MixedPrecision
                 | C::Quantization
+                | C::QuantizationComputeDtype
                 | C::Method
                 | C::Freeze
                 | C::LoraR

@@ -35,6 +35,8 @@ pub struct Arch {
     pub(crate) causal: bool,
     /// Parameters that only sit there: the tower of a vision model.
     pub(crate) unsimulated_parameters: u64,
+    /// Tokens of the longest row that it has positions for, if its config says so.
+    pub(crate) context_length: Option<u64>,
     /// What had to be assumed.
     pub(crate) assumptions: Vec<Assumption>,
     /// How well the family is known.
@@ -233,6 +235,14 @@ pub(crate) struct Pooler {
     pub(crate) in_modules_to_save: bool,
 }
 
+/// Positions by the names that configs give them. RoBERTa and its kin number them from behind the padding index.
+fn context_length(config: &Config) -> Option<u64> {
+    let names = ["max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length"];
+    let positions = names.iter().find_map(|name| config.count(name)).filter(|positions| *positions > 0)?;
+    let offset = config.text("model_type").is_some_and(|kind| kind.contains("roberta") || kind == "camembert");
+    Some(if offset { positions.saturating_sub(2) } else { positions })
+}
+
 impl Arch {
     /// Reads the keys of a `config.json`. Never fails: missing values are assumed and listed.
     pub fn from_config(config: &Config) -> Self {
@@ -245,6 +255,7 @@ impl Arch {
                 arch
             }
         };
+        arch.context_length = context_length(config);
         arch.hidden = arch.hidden.max(1);
         for (layer, _) in &mut arch.layers {
             // Dimensions are at least 1, and the rotated columns fit into a head.
@@ -259,6 +270,16 @@ impl Arch {
             a.rotary = a.rotary.map(|turned| Rotary { columns: turned.columns.min(a.head_dim), ..turned });
         }
         arch
+    }
+
+    /// Tokens of the longest row that the model has positions for, if its config says so.
+    pub const fn context_length(&self) -> Option<u64> {
+        self.context_length
+    }
+
+    /// Rows of its learned position table that tokens can use; `None` for models that compute positions.
+    pub fn learned_positions(&self) -> Option<u64> {
+        self.embedding.positions.and(self.context_length)
     }
 
     /// From a parameter count alone: a Llama of about that size.

@@ -3,7 +3,7 @@
 use super::{Item, Label, Part};
 use crate::allocator::round_size;
 use crate::arch::Arch;
-use crate::setup::{Quantization, Setup};
+use crate::setup::{Dtype, Quantization, Setup};
 use crate::step::layer_extrapolation::{Extrapolation, ShortRun};
 use crate::tape::EventKind;
 
@@ -65,7 +65,7 @@ impl Terms {
             vocab: arch.vocab,
             trainable,
             weight: (setup.quantization == Quantization::None && !setup.kbit_prepare).then_some(weight),
-            trained: setup.lora.as_ref().map_or(weight, |lora| if lora.fp32 { 4 } else { weight }),
+            trained: setup.lora.as_ref().and_then(|lora| lora.dtype).map_or(weight, Dtype::bytes),
         }
     }
 

@@ -63,7 +63,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
 
 /// The highest allocated bytes of each phase that occurs, in the order of the step.
 fn phases(moments: &[FullMoment]) -> Vec<(Phase, u64)> {
-    [Phase::Generate, Phase::Forward, Phase::Loss, Phase::Backward, Phase::Optimizer]
+    [Phase::Generate, Phase::Forward, Phase::Loss, Phase::Backward, Phase::Optimizer, Phase::Evaluate]
         .into_iter()
         .filter_map(|phase| {
             let of = moments.iter().filter(|full| full.moment.phase == phase);

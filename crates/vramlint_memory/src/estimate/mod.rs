@@ -106,6 +106,8 @@ pub enum Phase {
     Optimizer,
     /// Generation.
     Generate,
+    /// Forward and loss of the evaluation between steps.
+    Evaluate,
 }
 
 impl Phase {
@@ -118,6 +120,7 @@ impl Phase {
             Self::Backward => "backward",
             Self::Optimizer => "optimizer",
             Self::Generate => "generate",
+            Self::Evaluate => "evaluate",
         }
     }
 }

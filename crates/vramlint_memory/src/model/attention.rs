@@ -53,6 +53,7 @@ pub(crate) fn attention(
         let scale = t.empty(batch.seq_len, q.width);
         q = t.mul(&q, Operand::Columns(&scale));
     }
+    let (k, v) = (t.cached(k), t.cached(v));
     let spread = qkv::kernel_heads(&module.projections, a, shape);
     let out = match module.sinks {
         Some(id) => attention_sinks::sinks(t, (&q, &k, &v), id, a.dropout, spread, shared.mask(a)),

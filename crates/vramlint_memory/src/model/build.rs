@@ -8,8 +8,11 @@ use crate::arch::{
     Activation, Arch, Attention, Decoder, Layer, Mlp, ModuleNames, Norm, Pooler, Projection, Rotary, RotaryTables,
 };
 use crate::estimate::{Label, Part, Phase};
-use crate::setup::{Quantization, Setup, Task};
+use crate::setup::{Dtype, Quantization, Setup, Task};
 use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
+
+/// Classes of tokens where nobody counts them: those of CoNLL-2003.
+const TOKEN_CLASSES: u64 = 9;
 
 static OUTER: Label = Label { en: "embedding, head and norms", zh: "嵌入、输出层与归一化" };
 static BLOCKS: Label = Label { en: "blocks", zh: "各层权重" };
@@ -79,6 +82,8 @@ pub(super) struct ModuleBuilder<'a> {
     pub(super) setup: &'a Setup,
     pub(super) hidden: u64,
     pub(super) width: u64,
+    /// Bytes of the type in which 4-bit layers compute.
+    pub(super) quantized_compute: Option<u64>,
     trainable: bool,
     quantization: Quantization,
 }
@@ -92,6 +97,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         setup,
         hidden: arch.hidden,
         width: setup.weights.bytes(),
+        quantized_compute: setup.quantized_compute.map(Dtype::bytes),
         trainable: !frozen && !adapters && !setup.freeze_base && setup.quantization == Quantization::None,
         quantization: setup.quantization,
     };
@@ -170,7 +176,7 @@ fn quantize(tape: &Tape, layers: &mut [LayerModule]) -> Vec<Tensor> {
     let mut scales = Vec::new();
     for layer in layers {
         layer.for_each_linear(&mut |module| match module.base.weight {
-            Weight::FourBit { id, double } => scales.extend(tape.quantize_four_bit(id, double)),
+            Weight::FourBit { id, double, .. } => scales.extend(tape.quantize_four_bit(id, double)),
             Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
             Weight::Plain(_) => {}
         });
@@ -255,7 +261,9 @@ impl ModuleBuilder<'_> {
     pub(super) fn linear(&self, input: u64, output: u64, bias: bool, name: &'static str) -> LinearModule {
         let weight = match self.quantization {
             Quantization::None => Weight::Plain(self.param([output, input])),
-            Quantization::FourBit { double } => Weight::FourBit { id: self.param([output, input]), double },
+            Quantization::FourBit { double } => {
+                Weight::FourBit { id: self.param([output, input]), double, compute: self.quantized_compute }
+            }
             Quantization::Int8 => Weight::Int8(self.param([output, input])),
         };
         let bias = bias.then(|| self.param([1, output]));
@@ -344,7 +352,8 @@ impl ModuleBuilder<'_> {
     fn head(&self, arch: &Arch, embedding: ParamId) -> OutputHead {
         let classes = match self.setup.task {
             Task::Reward => Some(1),
-            Task::SequenceClassification => Some(2),
+            Task::SequenceClassification | Task::QuestionAnswering => Some(2),
+            Task::TokenClassification => Some(TOKEN_CLASSES),
             _ => None,
         };
         if let Some(classes) = classes {
@@ -369,8 +378,14 @@ impl ModuleBuilder<'_> {
             let own = LinearModule { name: "pooler.dense", ..self.plain(input, output, bias) };
             if saved && self.setup.lora.is_some() { copies.plain(input, output, bias) } else { own }
         };
-        let pooler = arch.head.pooler.map(|shape| (one(shape.in_modules_to_save, arch.hidden, arch.hidden, true), shape));
-        OutputHead::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some()), classes }
+        // Classes of tokens need no pooled row, and always have a bias.
+        let of_tokens = matches!(self.setup.task, Task::TokenClassification | Task::QuestionAnswering);
+        let pooler = arch
+            .head
+            .pooler
+            .filter(|_| !of_tokens)
+            .map(|shape| (one(shape.in_modules_to_save, arch.hidden, arch.hidden, true), shape));
+        OutputHead::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some() || of_tokens), classes }
     }
 
     /// Projections between the columns of the embedding and the residual stream.

@@ -4,7 +4,7 @@ use super::build::{ModuleBuilder, OutputHead};
 use super::modules::{Adapter, DecoderModule, LayerModule, LinearModule, MlpModule};
 use crate::arch::{LegacyExpertNames, Mlp};
 use crate::estimate::{Label, Phase};
-use crate::setup::{Lora, Targets};
+use crate::setup::{Dtype, Lora, Targets};
 use crate::tape::{Linear, ParamId, Site, Weight};
 
 static ADAPTERS: Label = Label { en: "adapters", zh: "适配器" };
@@ -62,7 +62,7 @@ impl ModuleBuilder<'_> {
         if taken || !matches(&lora.targets, module.name) {
             return;
         }
-        let width = if lora.fp32 { 4 } else { self.width };
+        let width = lora.dtype.map_or(self.width, Dtype::bytes);
         let (input, output) = (module.base.input, module.base.output);
         let part = |input: u64, output: u64| Linear {
             input,

@@ -4,7 +4,7 @@ use super::build::ModuleBuilder;
 use super::modules::{ExpertAdapters, ExpertsModule, LoraFactors, MlpModule};
 use crate::arch::{Experts, LegacyExpertNames, Router};
 use crate::estimate::Part;
-use crate::setup::{Lora, Targets};
+use crate::setup::{Dtype, Lora, Targets};
 
 const SHARED_EXPERT: [&str; 3] = ["mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"];
 const SHARED_EXPERTS: [&str; 3] = ["mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"];
@@ -48,7 +48,7 @@ impl ModuleBuilder<'_> {
                 targets.iter().any(|target| target == name || target.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')))
             }
         };
-        let width = if lora.fp32 { 4 } else { self.width };
+        let width = lora.dtype.map_or(self.width, Dtype::bytes);
         let factors = |input: u64, output: u64, rank: u64| LoraFactors {
             down: self.tape.param([rank, input], width, true),
             up: self.tape.param([output, rank], width, true),

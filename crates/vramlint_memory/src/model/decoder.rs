@@ -24,7 +24,7 @@ pub(crate) struct Model {
     pub(crate) vocab: u64,
     pub(super) shape: crate::arch::Embedding,
     pub(crate) head: crate::arch::HeadShape,
-    pub(super) causal: bool,
+    pub(crate) causal: bool,
 }
 
 static EMBEDDING: Label = Label { en: "embedding", zh: "嵌入" };

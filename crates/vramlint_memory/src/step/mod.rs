@@ -88,6 +88,9 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
             step(&tape, &trained, setup, engine, &mut states);
         }
     }
+    if let Some(rows) = setup.evaluation_batch.filter(|_| engine.is_none()) {
+        evaluate(&tape, &models, &Setup { micro_batch: rows, ..setup.clone() });
+    }
     events.extend(tape.take_events());
     drop(residents);
     let blocks = tape.blocks();
@@ -132,6 +135,19 @@ fn step(
     }
 }
 
+/// Forward and loss of an evaluation (transformers 5.23 `Trainer.prediction_step`): the optimizer's states stay, gradients are gone.
+fn evaluate(tape: &Tape, models: &PolicyAndReference, setup: &Setup) {
+    tape.in_phase(Phase::Evaluate, |tape| {
+        tape.set_site(Site { phase: Phase::Evaluate, layer: 0, name: &INPUTS });
+        let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
+        let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
+        let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
+        let autocast = setup.autocast.map(crate::setup::Dtype::bytes);
+        drop(tape.no_grad(|t| t.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup))));
+        drop((ids, mask));
+    });
+}
+
 fn micro_step(tape: &Tape, models: &PolicyAndReference, setup: &Setup, engine: Option<&dyn DistributedEngine>, last: bool) {
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
     let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
@@ -141,7 +157,9 @@ fn micro_step(tape: &Tape, models: &PolicyAndReference, setup: &Setup, engine: O
         engine.begin_micro_batch(tape, last);
     }
     let autocast = setup.autocast.filter(|_| parallel::uses_autocast(setup)).map(crate::setup::Dtype::bytes);
+    tape.begin_call(setup.keeps_outputs, setup.use_cache && models.policy.causal);
     let loss = tape.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup));
+    tape.end_call();
     drop((ids, mask));
     if let Some(engine) = engine {
         engine.end_forward(tape);

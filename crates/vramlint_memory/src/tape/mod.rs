@@ -12,6 +12,7 @@ mod log;
 pub(crate) mod ops;
 mod param;
 mod reduce;
+mod returned_outputs;
 mod tensor;
 
 pub(crate) use checkpoint::BlockFn;
@@ -22,9 +23,10 @@ pub(crate) use ops::{Linear, Operand, Weight};
 pub(crate) use param::Param;
 pub(crate) use tensor::{Block, Tensor};
 
-use crate::estimate::Part;
+use crate::estimate::{Part, Phase};
 use autograd::Node;
 use log::Log;
+use returned_outputs::ReturnedOutputs;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -59,7 +61,10 @@ pub(crate) struct Tape {
     stop: Cell<Option<u32>>,
     stopped: Cell<bool>,
     site: Cell<Site>,
+    /// The phase of every position, whatever the code that runs calls it.
+    phase: Cell<Option<Phase>>,
     hooks: RefCell<Option<Rc<dyn Hooks>>>,
+    returned: ReturnedOutputs,
     pub(crate) device: Device,
 }
 
@@ -90,14 +95,24 @@ impl Tape {
             stop: Cell::new(None),
             stopped: Cell::new(false),
             site: Cell::new(Site::default()),
+            phase: Cell::new(None),
             hooks: RefCell::default(),
+            returned: ReturnedOutputs::default(),
             device,
         }
     }
 
     /// Sets the position in the step for subsequent events.
     pub(crate) fn set_site(&self, site: Site) {
-        self.site.set(site);
+        self.site.set(Site { phase: self.phase.get().unwrap_or(site.phase), ..site });
+    }
+
+    /// Runs `body` as this phase.
+    pub(crate) fn in_phase<T>(&self, phase: Phase, body: impl FnOnce(&Self) -> T) -> T {
+        self.phase.set(Some(phase));
+        let result = body(self);
+        self.phase.set(None);
+        result
     }
 
     /// The current position in the step.

@@ -282,6 +282,7 @@ impl<'a> Interpreter<'a> {
         if returns_linear_layers(info.def) {
             return AbstractValue::located(ValueKind::Scalar(Value::Text("all-linear".to_string())), place);
         }
+        let args = self.with_decorated_arguments(id, args, place);
         self.run_function(id, receiver, args, Some(place), false)
     }
 

@@ -3,6 +3,7 @@
 use super::call_arguments::CallArguments;
 use super::interpreter::Interpreter;
 use super::value::{AbstractValue, ValueKind, place_of_value};
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind, Function, StmtKind};
 
 impl<'a> Interpreter<'a> {
@@ -23,6 +24,32 @@ impl<'a> Interpreter<'a> {
                 self.call_function(*id, *receiver, args, place);
             }
         }
+    }
+}
+
+/// The batch with which accelerate 1.15.0 `utils/memory.py` begins where none is given.
+const FIRST_BATCH: i64 = 128;
+
+impl Interpreter<'_> {
+    /// The arguments of a call with those that decorators of libraries put before them: `find_executable_batch_size` hands on the batch
+    /// that it tries first.
+    pub(super) fn with_decorated_arguments(&mut self, id: usize, mut args: CallArguments, place: FileRange) -> CallArguments {
+        let (def, scope) = (self.definitions.functions[id].def, self.definitions.functions[id].scope);
+        for decorator in &def.decorators {
+            let (callee, given) = match &decorator.kind {
+                ExprKind::Call(call) => (&call.callee, call.keyword("starting_batch_size").map(|given| &given.value)),
+                _ => (decorator, None),
+            };
+            let name = callee.dotted();
+            if name.as_deref().and_then(|path| path.rsplit('.').next()) == Some("find_executable_batch_size") {
+                let first = match given {
+                    Some(given) => self.eval(given, scope),
+                    None => AbstractValue::located(ValueKind::Scalar(Value::Int(FIRST_BATCH)), place),
+                };
+                args.positional.insert(0, first);
+            }
+        }
+        args
     }
 }
 

@@ -23,10 +23,12 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     for count in interpreter.training.accumulation_counts() {
         interpreter.candidates().emit_inferred(Concept::GradientAccumulationSteps, &count, None);
     }
+    interpreter.mark_models_in_trainers();
     interpreter.collect_constants();
     interpreter.facts.unfreeze_concepts();
     let models = interpreter.collect_models();
     interpreter.collect_options();
+    interpreter.collect_tokenizer_lengths();
     let accumulate_called = interpreter.training.accumulate;
     let args = interpreter.facts.accelerator.is_some_and(|known| known.sets_accumulation);
     let accumulates = interpreter.training.accumulates(args);
@@ -143,10 +145,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Collects the models, and candidates from those that the run trains.
-    fn collect_models(&mut self) -> Vec<ModelLoad> {
-        let backward = self.training.has_backward();
-        let only_evaluates = self.training.trainer_evaluates && !self.training.trainer_trains && !backward;
+    fn mark_models_in_trainers(&mut self) {
         for id in self.facts.trainers.clone() {
             if let Some(models) = self.heap[id].attributes.get("__models__").cloned() {
                 for load in self.heap.models_in(&models, 5) {
@@ -154,6 +153,12 @@ impl Interpreter<'_> {
                 }
             }
         }
+    }
+
+    /// Collects the models, and candidates from those that the run trains.
+    fn collect_models(&mut self) -> Vec<ModelLoad> {
+        let backward = self.training.has_backward();
+        let only_evaluates = self.training.trainer_evaluates && !self.training.trainer_trains && !backward;
         let trained: Vec<Option<bool>> = self
             .facts
             .models
@@ -245,7 +250,7 @@ impl Interpreter<'_> {
         let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
         let configured = args
             .get("quantization_config")
-            .is_some_and(|val| val.objects().any(|id| matches!(self.heap[id].kind, ObjectKind::Quantization(_))));
+            .is_some_and(|val| val.objects().any(|id| matches!(self.heap[id].kind, ObjectKind::Quantization { .. })));
         let named: Vec<(String, AbstractValue)> = args
             .keyword
             .iter()
@@ -267,7 +272,7 @@ impl Interpreter<'_> {
         }
         for alt in args.get("quantization_config").map_or(&[][..], |val| &val.alternatives).to_vec() {
             if let ValueKind::Object(id) = alt.kind
-                && let ObjectKind::Quantization(val) = self.heap[id].kind.clone()
+                && let ObjectKind::Quantization { kind: val, compute } = self.heap[id].kind.clone()
             {
                 let alternatives =
                     val.alternatives.into_iter().map(|inner| Alternative { condition: alt.condition.clone(), ..inner }).collect();
@@ -278,6 +283,9 @@ impl Interpreter<'_> {
                     "quantization_config",
                     place,
                 );
+                let given = compute.map(|compute| ("bnb_4bit_compute_dtype".to_owned(), compute));
+                let arguments = CallArguments { keyword: given.into_iter().collect(), ..CallArguments::default() };
+                self.candidates().emit_call(dialect, class, &arguments, place);
             }
         }
     }

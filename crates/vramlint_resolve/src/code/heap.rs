@@ -46,7 +46,12 @@ pub(super) enum ObjectKind {
     /// The configuration of adapters.
     Lora,
     /// A quantization, as a canonical value with its place and library call.
-    Quantization(AbstractValue),
+    Quantization {
+        /// Its kind: `nf4-double`, `none`.
+        kind: AbstractValue,
+        /// `bnb_4bit_compute_dtype`, if it is given.
+        compute: Option<AbstractValue>,
+    },
 }
 
 /// The source of fields that the code does not set.

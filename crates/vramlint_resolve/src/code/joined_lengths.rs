@@ -1,8 +1,11 @@
 //! Lengths of prompt and answer, where a row of the training holds both.
 
+use super::command_line::OptionForm;
 use super::facts_builder::Strength;
 use super::interpreter::Interpreter;
 use super::read_log::Read;
+use super::value::{AbstractValue, Alternative, ValueKind};
+use crate::run::is_encoder_decoder;
 use crate::setting::Resolved;
 use vramlint_base::Value;
 use vramlint_catalog::Concept;
@@ -16,32 +19,55 @@ const PAIRS: &[(&str, &str)] = &[
 ];
 
 impl Interpreter<'_> {
-    /// Adds the length of a row of a decoder: prompt and answer follow each other. An encoder gets the prompt alone.
+    /// Adds the length of a row of a decoder: prompt and answer follow each other. An encoder gets the prompt, its decoder the answer.
     pub(super) fn collect_joined_lengths(&mut self, reads: &[Read]) {
         let decodes =
             |class: &str| ["ForCausalLM", "ForSequenceClassification", "LMHeadModel"].iter().any(|end| class.contains(end));
-        let mut trained = self.facts.models.iter().filter(|model| model.is_trained()).peekable();
-        if trained.peek().is_none() || !trained.all(|model| decodes(&model.class)) {
+        let trained = |fits: &dyn Fn(&str) -> bool| {
+            let mut trained = self.facts.models.iter().filter(|model| model.is_trained()).peekable();
+            trained.peek().is_some() && trained.all(|model| fits(&model.class))
+        };
+        let translates = trained(&is_encoder_decoder);
+        if !translates && !trained(&decodes) {
             return;
         }
-        let length = |wanted: &str| {
+        let read = |wanted: &str| {
             let mut found = reads.iter().filter(|read| {
                 read.alternative.source.path.last().is_some_and(|name| name == wanted) && read.alternative.condition.is_none()
             });
             let first = found.next()?;
             let number = first.alternative.scalar().and_then(Value::as_int)?;
-            found.all(|read| read.alternative.scalar().and_then(Value::as_int) == Some(number)).then_some((first, number))
+            let same = found.all(|read| read.alternative.scalar().and_then(Value::as_int) == Some(number));
+            same.then(|| (first.alternative.clone(), number))
         };
+        let length = |wanted: &str| read(wanted).or_else(|| self.option_length(wanted));
         let both = PAIRS.iter().find_map(|(source, target)| Some((length(source)?, length(target)?, *source, *target)));
-        let Some(((first, prompt), (_, answer), source, target)) = both else { return };
-        let mut alternative = first.alternative.clone();
+        let Some(((first, prompt), (second, answer), source, target)) = both else { return };
+        if translates {
+            self.add_length(Concept::SequenceLength, first, source.to_owned(), prompt);
+            self.add_length(Concept::TargetLength, second, target.to_owned(), answer);
+        } else {
+            self.add_length(Concept::SequenceLength, first, format!("{source} + {target}"), prompt.saturating_add(answer));
+        }
+    }
+
+    /// Adds a length whose names mean nothing on a command line alone.
+    fn add_length(&mut self, concept: Concept, mut alternative: Alternative, name: String, length: i64) {
         let mut written = (*alternative.source).clone();
-        // The sum is that of no option alone.
-        written.name = format!("{source} + {target}");
+        written.name = name;
         written.option = None;
         alternative.source = written.into();
-        let sum = Resolved::Known(Value::Int(prompt.saturating_add(answer)));
-        let candidate = self.candidates().candidate(&alternative, sum, None);
-        self.candidates().push(Concept::SequenceLength, Strength::Used, candidate);
+        let candidate = self.candidates().candidate(&alternative, Resolved::Known(Value::Int(length)), None);
+        self.candidates().push(concept, Strength::Used, candidate);
+    }
+
+    /// The length that an option of this name has: a function that reads it may run where this does not follow.
+    fn option_length(&self, name: &str) -> Option<(Alternative, i64)> {
+        let option = self.facts.options.iter().find(|option| option.dest == name)?;
+        let default = AbstractValue::located(ValueKind::Scalar(option.default.clone()?), option.default_place?);
+        let value = self.command_line.as_option_value(default, &option.dest, &option.names, &OptionForm::default());
+        let alternative = value.single()?.clone();
+        let number = alternative.scalar().and_then(Value::as_int)?;
+        Some((alternative, number))
     }
 }

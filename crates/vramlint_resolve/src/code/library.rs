@@ -135,7 +135,7 @@ impl Interpreter<'_> {
                 }
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
-            ObjectKind::Lora | ObjectKind::Quantization(_) | ObjectKind::Namespace(_) => {
+            ObjectKind::Lora | ObjectKind::Quantization { .. } | ObjectKind::Namespace(_) => {
                 AbstractValue::located(ValueKind::Unknown, place)
             }
         }

@@ -60,6 +60,7 @@ mod sources;
 mod step_budget;
 mod stmt;
 mod text_methods;
+mod tokenizer_lengths;
 mod trained_parameters;
 mod training_calls;
 mod training_extent;

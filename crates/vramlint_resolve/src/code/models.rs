@@ -140,8 +140,9 @@ impl Interpreter<'_> {
             _ => ValueKind::Unknown,
         };
         let name = format!("{}({key})", leaf(path));
+        let compute = args.get("bnb_4bit_compute_dtype").cloned();
         let val = AbstractValue::new(kind, ValueSource { place: Some(at), name, ..ValueSource::default() });
-        AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Quantization(val))), place)
+        AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Quantization { kind: val, compute })), place)
     }
 
     fn load_model(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {

@@ -32,5 +32,6 @@ mod world_size;
 
 pub(crate) use discover::discover_runs;
 pub(crate) use import_graph::imports_training_library;
+pub(crate) use training_kind::is_encoder_decoder;
 pub use training_run::Run;
 pub use unknown_reads::UnknownReads;

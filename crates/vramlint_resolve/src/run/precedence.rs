@@ -71,6 +71,15 @@ impl CandidateSet {
         }
     }
 
+    /// Removes `bf16: false` where `fp16: true` or the like says what is on instead: both are written, and they do not compete.
+    pub(super) fn drop_precision_switched_off(&mut self) {
+        let Some(candidates) = self.by_concept.get_mut(&Concept::MixedPrecision) else { return };
+        let is_off = |candidate: &Candidate| candidate.known().and_then(Value::as_str) == Some("no");
+        if candidates.iter().any(|(layer, candidate)| *layer != SourceLayer::Default && !is_off(candidate)) {
+            candidates.retain(|(_, candidate)| !is_off(candidate));
+        }
+    }
+
     /// Removes the candidates for `concept`, for a step that adds others instead.
     pub(super) fn take(&mut self, concept: Concept) -> Vec<(SourceLayer, Candidate)> {
         self.by_concept.remove(&concept).unwrap_or_default()

@@ -113,9 +113,17 @@ fn task_of_models(code: &CodeFacts) -> Option<&'static str> {
     tasks.all(|task| task == Some(first)).then_some(first)
 }
 
+/// Whether the class at a path is an encoder with a decoder.
+pub(crate) fn is_encoder_decoder(path: &str) -> bool {
+    path.rsplit('.').find(|part| part.starts_with(char::is_uppercase)).is_some_and(|class| {
+        let of_family = SEQ2SEQ.iter().any(|family| class.starts_with(family));
+        class.ends_with("ForSeq2SeqLM") || class.ends_with("ForConditionalGeneration") && of_family
+    })
+}
+
 fn task_of_class(path: &str) -> Option<&'static str> {
     let class = path.rsplit('.').find(|part| part.starts_with(char::is_uppercase))?;
-    if class.ends_with("ForConditionalGeneration") && SEQ2SEQ.iter().any(|family| class.starts_with(family)) {
+    if is_encoder_decoder(path) {
         return Some("seq2seq");
     }
     TASKS.iter().find(|(end, _)| class.ends_with(end)).map(|(_, task)| *task)

@@ -7,7 +7,7 @@ use vramlint_base::Lang;
 use vramlint_estimate::record::vocabulary::{
     ATTENTION, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, REFERENCES, SCHEMES, name,
 };
-use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Scheme, Setup, Targets};
+use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Quantization, Scheme, Setup, Targets};
 
 /// Names and values, the most important first.
 pub fn list(report: &EstimateReport) -> Vec<(&'static str, Json)> {
@@ -24,6 +24,8 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
     let parallel = &setup.parallel;
     let model = if input.model.is_empty() { Json::Null } else { json!(input.model) };
     let master = report.engine() && setup.weights != Dtype::Fp32;
+    let four_bit = matches!(setup.quantization, Quantization::FourBit { .. });
+    let computes = setup.quantized_compute.filter(|_| four_bit).map(Dtype::name);
     let mut list = vec![
         ("model", model),
         ("parameters", json!(report.estimate.parameters)),
@@ -33,6 +35,7 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("weights_dtype", json!(setup.weights.name())),
         ("mixed_precision", json!(setup.autocast.or(master.then_some(setup.weights)).map_or("no", Dtype::name))),
         ("quantization", json!(name(QUANTIZATIONS, setup.quantization))),
+        ("quantization_compute_dtype", json!(computes)),
         ("kbit_prepare", json!(setup.kbit_prepare)),
     ];
     list.extend(adapters(setup));
@@ -43,6 +46,8 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("world_size", json!(parallel.world)),
         ("effective_batch", json!(setup.micro_batch.saturating_mul(setup.accumulation).saturating_mul(parallel.world))),
         ("sequence_length", json!(setup.sequence_length)),
+        ("evaluation_batch", json!(setup.evaluation_batch)),
+        ("target_length", json!((setup.target_length > 0).then_some(setup.target_length))),
         ("prompt_length", json!(setup.prompt_length)),
         ("num_generations", json!(input.num_generations)),
         ("max_completion_length", json!(setup.generation.map(|generation| generation.completion))),
@@ -55,6 +60,7 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("reference_model", json!(name(REFERENCES, setup.reference))),
         ("clip", json!(setup.clip)),
         ("use_cache", json!(setup.use_cache)),
+        ("keeps_outputs", json!(setup.keeps_outputs)),
     ]);
     list.extend(sharing(parallel));
     list.extend([
@@ -79,7 +85,7 @@ fn adapters(setup: &Setup) -> [(&'static str, Json); 5] {
         ("lora_r", json!(lora.map(|lora| lora.r))),
         ("lora_targets", targets.unwrap_or_default()),
         ("lora_dropout", json!(lora.map(|lora| lora.dropout))),
-        ("adapters_dtype", json!(lora.map(|lora| if lora.fp32 { "fp32" } else { name(DTYPES, setup.weights) }))),
+        ("adapters_dtype", json!(lora.map(|lora| name(DTYPES, lora.dtype.unwrap_or(setup.weights))))),
         ("use_dora", json!(lora.map(|lora| lora.dora))),
     ]
 }

@@ -50,6 +50,7 @@ pub fn phase(phase: Phase, lang: Lang) -> &'static str {
         Phase::Backward => pick(lang, "backward", "反向"),
         Phase::Optimizer => pick(lang, "optimizer step", "优化器更新"),
         Phase::Generate => pick(lang, "generation", "生成"),
+        Phase::Evaluate => pick(lang, "evaluation", "评估"),
     }
 }
 

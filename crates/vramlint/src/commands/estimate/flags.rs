@@ -170,7 +170,7 @@ impl Apply<'_> {
             r: 8,
             targets: vocabulary::parse_targets("q_proj,v_proj"),
             dropout: false,
-            fp32: true,
+            dtype: Some(Dtype::Fp32),
             dora: false,
         });
         apply_value(&mut lora.r, flags.lora_r.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_r), notes);

@@ -32,11 +32,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let loss = t.cross_entropy(&wide, &shifted);
     drop((wide, padded, shifted));
     let divided = t.mul(loss, Operand::Columns(&count));
-    if t.autocast_width().is_some() {
-        // accelerate converts what the model returns to fp32 when autocast has ended.
-        t.forget_copies();
-        t.no_grad(|t| drop(t.cast_logits(&logits, 4)));
-    }
+    super::return_logits(t, &logits);
     drop((logits, labels, count));
     divided
 }

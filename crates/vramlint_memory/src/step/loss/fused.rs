@@ -36,9 +36,14 @@ pub(super) fn log_probs(t: &Tape, hidden: Tensor, weight: ParamId, model: &Model
         let to_hidden = needs_hidden.then(|| tape.empty(hidden_numel, 4));
         let to_weight = needs_weight.then(|| tape.empty(weight_numel, 4));
         let buffer = tape.empty_as(tile, width, Part::Logits);
-        let columns = vocab.min(TILE_COLUMNS);
-        let chunk = (hidden_width != width).then(|| tape.empty(rows.min(TILE_ROWS) * hidden_numel / rows.max(1), width));
-        let part = (weight_width != width).then(|| tape.empty(columns * weight_numel / vocab.max(1), width));
+        // Names are bound anew while the last piece still lives: two pieces from the second on.
+        let pair = |size: u64, all: u64| [size.min(all), size.min(all.saturating_sub(size))];
+        let pieces = |sizes: [u64; 2], numel: u64, all: u64| {
+            let kept = sizes.into_iter().filter(|size| *size > 0);
+            kept.map(|size| tape.empty(size * numel / all.max(1), width)).collect::<Vec<Tensor>>()
+        };
+        let chunk = (hidden_width != width).then(|| pieces(pair(TILE_ROWS, rows), hidden_numel, rows));
+        let part = (weight_width != width).then(|| pieces(pair(TILE_COLUMNS, vocab), weight_numel, vocab));
         tape.workspace(tape.device.cublas);
         let cast =
             |x: Option<Tensor>, width: u64| x.map(|x| (if width == 4 { x.clone() } else { tape.empty(x.numel, width) }, x));

@@ -28,11 +28,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
         t.cross_entropy(&seen, &labels)
     };
     drop(hidden);
-    if t.autocast_width().is_some() {
-        // accelerate converts what the model returns to fp32 when autocast has ended.
-        t.forget_copies();
-        t.no_grad(|t| drop(t.cast_logits(&logits, 4)));
-    }
+    super::return_logits(t, &logits);
     drop((logits, labels, count));
     loss
 }

@@ -5,8 +5,10 @@ mod classification;
 mod fused;
 mod liger;
 mod masked;
+mod odds_ratio;
 mod selective_log_softmax;
 mod seq2seq;
+mod token_classes;
 
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, OutputHead};
@@ -31,6 +33,16 @@ fn site() -> Site {
 pub(super) fn loss(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
     match setup.task {
         Task::Dpo => preference(t, models, ids, batch, setup),
+        Task::Kto => {
+            // Log-probabilities of mismatched rows estimate the divergence (trl 1.16.0 trainer/kto_trainer.py, `_compute_kl_logps`).
+            let divergence = t.no_grad(|t| log_probs(t, &models.policy, ids, batch, setup, false));
+            // Each call of the model is an autocast of its own.
+            t.forget_copies();
+            let loss = preference(t, models, ids, batch, setup);
+            drop(divergence);
+            loss
+        }
+        Task::Orpo | Task::Simpo => odds_ratio::loss(t, &models.policy, ids, batch, setup),
         Task::Grpo => {
             let ratio = log_probs(t, &models.policy, ids, batch, setup, true);
             // Old log-probabilities, ratio, both clipped products and their minimum.
@@ -40,6 +52,7 @@ pub(super) fn loss(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: B
             scalar(t, &t.add(exp, clipped))
         }
         Task::Reward | Task::SequenceClassification => classification::loss(t, &models.policy, ids, batch, setup),
+        Task::TokenClassification | Task::QuestionAnswering => token_classes::loss(t, &models.policy, ids, batch, setup),
         Task::Seq2Seq => seq2seq::loss(t, &models.policy, ids, batch, setup),
         // Only transformers' own heads know masked tokens.
         Task::MaskedLm => masked::loss(t, &models.policy, ids, batch, setup),
@@ -102,6 +115,16 @@ fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup,
             selective_log_softmax::log_probs(t, scaled, batch.size, length, model.vocab)
         }
         HeadKind::Fused | HeadKind::Liger => fused::log_probs(t, hidden, *weight, model, batch),
+    }
+}
+
+/// The model returns its logits. accelerate converts what a model returns to fp32 when autocast has ended.
+fn return_logits(t: &Tape, logits: &Tensor) {
+    if t.autocast_width().is_some() {
+        t.forget_copies();
+        t.no_grad(|t| t.return_output(&t.cast_logits(logits, 4)));
+    } else {
+        t.return_output(logits);
     }
 }
 

@@ -15,12 +15,11 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return hidden };
     let logits = logits(t, hidden, *weight, *bias, model.vocab);
     let loss = t.cross_entropy(&logits, &labels);
-    drop(names);
-    if t.autocast_width().is_some() {
-        // accelerate converts what the model returns to fp32 when autocast has ended.
-        t.forget_copies();
-        t.no_grad(|t| drop(t.cast_logits(&logits, 4)));
+    for name in &names {
+        t.return_output(name);
     }
+    drop(names);
+    super::return_logits(t, &logits);
     drop((logits, labels));
     loss
 }

@@ -15,6 +15,8 @@ pub(crate) enum Weight {
         id: ParamId,
         /// Its scales are quantized too.
         double: bool,
+        /// Bytes of the type to which it is unpacked (`bnb_4bit_compute_dtype`); `None`: as the input.
+        compute: Option<u64>,
     },
     /// bitsandbytes LLM.int8.
     Int8(ParamId),
@@ -76,8 +78,8 @@ impl Tape {
                 let weight = self.compute_weight(id);
                 self.matmul(cast(x), weight, bias.as_ref(), layer.output)
             }
-            Weight::FourBit { double, .. } => self.linear_4bit(&cast(x), layer, double),
-            // An autograd function of Python, which autocast leaves alone.
+            // Autograd functions of Python, which autocast leaves alone.
+            Weight::FourBit { double, compute, .. } => self.linear_4bit(x, layer, double, compute.unwrap_or(x.width)),
             Weight::Int8(_) => self.linear_8bit(x, layer),
         }
     }

@@ -4,31 +4,29 @@ use super::Linear;
 use crate::estimate::Part;
 use crate::tape::{ParamId, Tape, Tensor};
 
-/// Bytes of the type that 4-bit weights are unpacked to (`bnb_4bit_compute_dtype`, a half type).
-const COMPUTE: u64 = 2;
 /// Weights that share a scale.
 const BLOCK: u64 = 64;
 
 impl Tape {
-    /// `Linear4bit`: the weight is unpacked for each product, forward and backward.
-    pub(super) fn linear_4bit(&self, x: &Tensor, layer: &Linear, double: bool) -> Tensor {
+    /// `Linear4bit`: the weight is unpacked for each product, forward and backward, to a type of `compute` bytes.
+    pub(super) fn linear_4bit(&self, x: &Tensor, layer: &Linear, double: bool, compute: u64) -> Tensor {
         let outer = x.width;
-        let x = self.cast(x, COMPUTE);
-        let bias = layer.bias.map(|bias| self.cast(self.weight(bias), COMPUTE));
+        let x = self.cast(x, compute);
+        let bias = layer.bias.map(|bias| self.cast(self.weight(bias), compute));
         let numel = layer.input * layer.output;
         let rows = x.numel / layer.input.max(1);
         let scales = move |t: &Self| t.empty(numel / BLOCK, 4);
         let temporary = double.then(|| (scales(self), scales(self)));
-        let weight = self.empty(numel, COMPUTE);
-        let out = self.empty(rows * layer.output, COMPUTE);
+        let weight = self.empty(numel, compute);
+        let out = self.empty(rows * layer.output, compute);
         self.workspace(if bias.is_some() { self.device.cublas_lt } else { self.device.cublas });
         drop((temporary, weight, bias));
         let input = x.numel;
         let out = self.record(&[&x], out, move |t, grad| {
             let temporary = double.then(|| scales(t));
-            let weight = t.empty(numel, COMPUTE);
+            let weight = t.empty(numel, compute);
             drop(temporary);
-            let out = t.empty(input, COMPUTE);
+            let out = t.empty(input, compute);
             t.workspace(t.device.cublas);
             drop((weight, grad));
             vec![Some(out)]

@@ -16,6 +16,9 @@ pub(in crate::run) fn add(
     deepspeed: bool,
     versions: &LibraryVersions,
 ) {
+    if dialect == Dialect::Trl {
+        candidates.drop_precision_switched_off();
+    }
     let adapters = candidates.has_explicit(Concept::LoraR)
         || candidates.current_value(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
     // The trainer loads nothing if it gets a model: the default is that of the call that loads the model.

@@ -1,0 +1,51 @@
+//! What a training loop of the project's own keeps alive.
+
+use super::Mapping;
+use vramlint_syntax::python::{CallSite, Expr, Module, StmtKind};
+
+impl Mapping<'_> {
+    /// Whether the loop names what the model returns (`outputs = model(**batch)`) and takes the loss from it: the name keeps the logits
+    /// through backward and the next forward.
+    pub(super) fn loop_names_outputs(&self) -> bool {
+        let files = self.run.code.iter().flat_map(|code| &code.files);
+        let modules = files.filter_map(|file| self.project.file(*file).python());
+        modules.into_iter().any(names_outputs)
+    }
+}
+
+/// Whether a loop of the module binds a call of a model to a name, calls backward in the same function, and never deletes the name.
+fn names_outputs(module: &Module) -> bool {
+    let in_loops = || module.calls().filter(|site| site.context.loops > 0);
+    let backward: Vec<CallSite<'_>> = in_loops().filter(|site| site.call.name() == Some("backward")).collect();
+    in_loops().any(|site| {
+        let Some(name) = bound_name(&site).filter(|_| calls_model(&site)) else { return false };
+        let same_function = |other: &CallSite<'_>| match (other.context.function(), site.context.function()) {
+            (Some(a), Some(b)) => std::ptr::eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        backward.iter().any(same_function) && !deletes(module, name)
+    })
+}
+
+/// The name to which the statement binds the whole result of a call.
+fn bound_name<'a>(site: &CallSite<'a>) -> Option<&'a str> {
+    let StmtKind::Assign { targets, value: Some(value), .. } = &site.stmt.kind else { return None };
+    let [target] = targets.as_slice() else { return None };
+    if !std::ptr::eq(value, site.expr) {
+        return None;
+    }
+    // `loss = model(…)` is the number alone.
+    target.as_name().filter(|name| !name.to_lowercase().contains("loss"))
+}
+
+/// Whether a call is one of a model: by its name, with a batch that is unpacked or given by keywords.
+fn calls_model(site: &CallSite<'_>) -> bool {
+    let Some(name) = site.call.callee.dotted() else { return false };
+    let last = name.rsplit('.').next().unwrap_or_default().to_lowercase();
+    ["model", "net", "engine"].iter().any(|part| last.ends_with(part) || last.starts_with(part)) && !site.call.args.is_empty()
+}
+
+fn deletes(module: &Module, name: &str) -> bool {
+    let is_name = |target: &Expr| target.as_name() == Some(name);
+    module.statements().any(|site| matches!(&site.stmt.kind, StmtKind::Delete(targets) if targets.iter().any(is_name)))
+}

@@ -1,0 +1,48 @@
+//! What a model returns and a training loop of its own goes on naming: `outputs = model(**batch)`. Its tensors live through backward and
+//! the next forward, until the name is bound again.
+
+use super::{Tape, Tensor};
+use std::cell::{Cell, RefCell};
+
+/// The tensors of the last call and of the one that runs.
+#[derive(Default)]
+pub(super) struct ReturnedOutputs {
+    /// Whether the model returns its keys and values.
+    caches: Cell<bool>,
+    /// Whether the loop names what the model returns.
+    named: Cell<bool>,
+    running: RefCell<Vec<Tensor>>,
+    bound: RefCell<Vec<Tensor>>,
+}
+
+impl Tape {
+    /// A call of the model begins.
+    pub(crate) fn begin_call(&self, named: bool, caches: bool) {
+        self.returned.named.set(named);
+        self.returned.caches.set(caches);
+    }
+
+    /// A tensor is part of what the model returns.
+    pub(crate) fn return_output(&self, output: &Tensor) {
+        if self.returned.named.get() {
+            self.returned.running.borrow_mut().push(Tensor { edge: None, ..output.clone() });
+        }
+    }
+
+    /// Keys or values in the cache that the model returns (transformers 5.23 `cache_utils.py`, `DynamicLayer.update`): a copy.
+    pub(crate) fn cached(&self, states: Tensor) -> Tensor {
+        if !self.returned.caches.get() {
+            return states;
+        }
+        let copy = self.cat(&[&states]);
+        self.return_output(&copy);
+        copy
+    }
+
+    /// The call has returned: the name is bound anew, and backward calls no model.
+    pub(crate) fn end_call(&self) {
+        let running = self.returned.running.take();
+        drop(self.returned.bound.replace(running));
+        self.begin_call(false, false);
+    }
+}

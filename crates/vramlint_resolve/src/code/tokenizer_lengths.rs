@@ -1,0 +1,64 @@
+//! Lengths that calls of a tokenizer give as numbers: `tokenizer(text, truncation=True, max_length=256)`.
+
+use super::facts_builder::Strength;
+use super::interpreter::Interpreter;
+use super::name_roles::is_evaluation_name;
+use super::value::{AbstractValue, ValueKind};
+use crate::setting::Resolved;
+use vramlint_base::{FileRange, TextRange, Value};
+use vramlint_catalog::Concept;
+use vramlint_syntax::python::CallSite;
+
+impl Interpreter<'_> {
+    /// Adds the length of a row, and of its target, where nothing else gives one and the calls of the tokenizer agree.
+    pub(super) fn collect_tokenizer_lengths(&mut self) {
+        let mut rows: Vec<(i64, FileRange)> = Vec::new();
+        let mut targets = Vec::new();
+        for id in self.load_order.clone() {
+            let Some(file) = self.sources.file(id) else { continue };
+            let Some(module) = file.python() else { continue };
+            for site in module.calls() {
+                if let Some((length, range)) = truncation(&site) {
+                    let list = if is_of_target(&site, &file.text) { &mut targets } else { &mut rows };
+                    list.push((length, FileRange::new(id, range)));
+                }
+            }
+        }
+        for (concept, lengths) in [(Concept::SequenceLength, rows), (Concept::TargetLength, targets)] {
+            let known = self.facts.candidates.iter().any(|(own, ..)| *own == concept);
+            let Some((length, place)) = lengths.first().copied().filter(|_| !known) else { continue };
+            if lengths.iter().any(|(other, _)| *other != length) {
+                continue;
+            }
+            let value = AbstractValue::located(ValueKind::Scalar(Value::Int(length)), place);
+            for alternative in &value.alternatives {
+                let candidate = self.candidates().candidate(alternative, Resolved::Known(Value::Int(length)), None);
+                self.candidates().push(concept, Strength::Used, candidate);
+            }
+        }
+    }
+}
+
+/// The length to which a call of a tokenizer cuts the rows of a training, and its place.
+fn truncation(site: &CallSite<'_>) -> Option<(i64, TextRange)> {
+    let callee = site.call.callee.dotted()?;
+    let mut parts = callee.rsplit('.');
+    let mut name = parts.next()?;
+    if matches!(name, "encode" | "encode_plus" | "batch_encode_plus" | "__call__") {
+        name = parts.next()?;
+    }
+    let cuts = site.call.keyword("truncation").is_some_and(|given| given.value.as_value() != Some(&Value::Bool(false)));
+    let trains = !site.context.scopes.iter().any(|scope| is_evaluation_name(scope.name()));
+    if !(cuts && trains && name.to_lowercase().contains("tokenizer")) {
+        return None;
+    }
+    let given = &site.call.keyword("max_length")?.value;
+    let length = given.as_value()?.as_int().filter(|length| *length > 0)?;
+    Some((length, given.range))
+}
+
+/// Whether a call tokenizes what the model shall answer.
+fn is_of_target(site: &CallSite<'_>, text: &str) -> bool {
+    let assigned = site.stmt.range.slice(text).trim_start();
+    site.call.keyword("text_target").is_some() || ["label", "target"].iter().any(|word| assigned.starts_with(word))
+}
