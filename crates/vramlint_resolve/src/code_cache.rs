@@ -36,7 +36,8 @@ impl CodeCache {
         if let Some(known) = self.get(entry, arguments) {
             return Some(known);
         }
-        let project = ProjectFiles { files: &graph.files, paths: &graph.path_resolver, modules: graph.modules() };
+        let (paths, versions) = (&graph.path_resolver, &graph.library_versions(entry));
+        let project = ProjectFiles { files: &graph.files, paths, modules: graph.modules(), versions };
         let facts = Arc::new(code::facts_in(project, entry, arguments, step_limit));
         on_miss(facts.steps);
         if let Ok(mut by_entry) = self.by_entry.lock() {

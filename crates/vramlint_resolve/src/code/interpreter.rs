@@ -53,9 +53,9 @@ pub(super) struct Interpreter<'a> {
 
 impl<'a> Interpreter<'a> {
     pub(super) fn new(project: ProjectFiles<'a>, entry: FileId, arguments: &'a ScriptArguments, step_limit: u32) -> Self {
-        let ProjectFiles { files, paths, modules } = project;
+        let ProjectFiles { files, paths, modules, versions } = project;
         Self {
-            sources: Sources { files, paths, entry },
+            sources: Sources { files, paths, entry, versions },
             modules: ModuleResolver::new(Arc::clone(modules), files, entry),
             module_scopes: HashMap::new(),
             load_order: Vec::new(),

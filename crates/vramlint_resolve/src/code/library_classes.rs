@@ -45,11 +45,14 @@ const TRL_TASKS: &[(&str, &str)] = &[
 /// Configs of TRL that are no `TrainingArguments`: trl 0.24 `trainer/ddpo_config.py`, `alignprop_config.py`, `model_config.py`.
 const OWN_ARGUMENTS: &[&str] = &["DDPO", "AlignProp", "Model"];
 
-/// What the trainers and arguments of sentence-transformers 5.1 train: `CrossEncoderTrainer`, `CrossEncoderTrainingArguments`.
-const SENTENCE_CLASSES: &[&str] = &["SentenceTransformer", "CrossEncoder", "SparseEncoder"];
+/// What the trainers and arguments of sentence-transformers 5.1 train (`CrossEncoderTrainer`, `CrossEncoderTrainingArguments`), with their
+/// tasks. A cross encoder is a classifier of pairs.
+const SENTENCE_CLASSES: &[(&str, &str)] =
+    &[("SentenceTransformer", "sentence-embedding"), ("CrossEncoder", "seq-cls"), ("SparseEncoder", "sparse-embedding")];
 
-fn is_sentence_arguments(name: &str) -> bool {
-    SENTENCE_CLASSES.iter().any(|class| name.strip_suffix("TrainingArguments") == Some(class))
+/// The task of a class of sentence-transformers by what its name starts with.
+pub(super) fn sentence_task(prefix: Option<&str>) -> Option<&'static str> {
+    SENTENCE_CLASSES.iter().find(|(class, _)| prefix == Some(class)).map(|(_, task)| *task)
 }
 
 /// The vocabulary of a class of arguments, if it is one.
@@ -57,9 +60,13 @@ pub(super) fn argument_class(path: &str) -> Option<ArgumentClassKind> {
     let name = leaf(path);
     match library(path) {
         Some("transformers" | "sentence_transformers") | None
-            if matches!(name, "TrainingArguments" | "Seq2SeqTrainingArguments") || is_sentence_arguments(name) =>
+            if matches!(name, "TrainingArguments" | "Seq2SeqTrainingArguments") =>
         {
             Some(ArgumentClassKind { dialect: Dialect::HfTrainer, task: None })
+        }
+        Some("sentence_transformers") | None if sentence_task(name.strip_suffix("TrainingArguments")).is_some() => {
+            let task = sentence_task(name.strip_suffix("TrainingArguments"));
+            Some(ArgumentClassKind { dialect: Dialect::HfTrainer, task })
         }
         Some("trl") | None if name == "ModelConfig" && library(path) == Some("trl") => {
             Some(ArgumentClassKind { dialect: Dialect::Trl, task: None })
@@ -86,8 +93,7 @@ pub(super) fn is_trainer(path: &str) -> bool {
     let name = leaf(path);
     match library(path) {
         Some("transformers" | "sentence_transformers") => {
-            matches!(name, "Trainer" | "Seq2SeqTrainer")
-                || SENTENCE_CLASSES.iter().any(|class| name.strip_suffix("Trainer") == Some(class))
+            matches!(name, "Trainer" | "Seq2SeqTrainer") || sentence_task(name.strip_suffix("Trainer")).is_some()
         }
         Some("trl") => name.ends_with("Trainer"),
         Some("unsloth") => name == "UnslothTrainer",
@@ -128,7 +134,7 @@ pub(super) fn is_optimizer(path: &str) -> bool {
 pub(super) fn loads_model(path: &str) -> bool {
     let Some(class) = path.strip_suffix(".from_pretrained").map(leaf) else {
         // sentence-transformers loads where the class is called.
-        return library(path) == Some("sentence_transformers") && SENTENCE_CLASSES.contains(&leaf(path));
+        return library(path) == Some("sentence_transformers") && sentence_task(Some(leaf(path))).is_some();
     };
     let known = matches!(
         library(path),

@@ -37,7 +37,7 @@ impl Interpreter<'_> {
         found.into_iter().find(|val| val.alternatives.iter().any(|alt| alt.scalar().is_some()))
     }
 
-    /// The default of a field that is not given, where every release of the library has the same.
+    /// The default of a field that is not given, in the release in use.
     pub(super) fn library_default(&self, id: usize, base: &str, name: &str, place: FileRange) -> Option<AbstractValue> {
         if !self.heap[id].attributes.contains_key(COMPLETE) {
             return None;
@@ -45,15 +45,14 @@ impl Interpreter<'_> {
         argument_class(base)?;
         let (package, class) = (base.split('.').next()?, base.rsplit('.').next()?);
         let class = classes::find(base).or_else(|| classes::find(&format!("{package}.{class}")))?;
-        let mut declared = class.declarations(name);
-        let field = declared.next().filter(|field| field.defaults.is_empty() && field.default_with.is_empty())?;
-        if declared.any(|other| other.default != field.default || !other.defaults.is_empty()) {
-            return None;
-        }
-        let value = match field.default.as_deref()? {
+        let versions = self.sources.versions;
+        let field = class.declarations(name).find(|field| field.is_in(versions))?;
+        let value = match field.default_in(versions)? {
             "null" => Value::Null,
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
+            // What is written without quotes may be a number or a list.
+            text if field.values.iter().any(|value| value == text) => Value::Text(text.to_owned()),
             _ => return None,
         };
         let source = ValueSource { place: Some(place), name: name.to_owned(), default: true, ..ValueSource::default() };

@@ -85,6 +85,7 @@ use crate::SourceFile;
 use crate::path_resolver::PathResolver;
 use std::sync::Arc;
 use vramlint_base::FileId;
+use vramlint_catalog::LibraryVersions;
 
 /// The facts of the code that is reachable from `entry`, whatever its command line. `files` are all files of the project.
 pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
@@ -94,7 +95,8 @@ pub fn facts(files: &[SourceFile], entry: FileId) -> CodeFacts {
 /// Like [`facts`], for these arguments: branches that depend on them are decided.
 pub fn facts_given(files: &[SourceFile], entry: FileId, arguments: &ScriptArguments) -> CodeFacts {
     let paths = PathResolver::new(files);
-    let project = ProjectFiles { files, paths: &paths, modules: &Arc::new(ModuleIndex::new(files)) };
+    let project =
+        ProjectFiles { files, paths: &paths, modules: &Arc::new(ModuleIndex::new(files)), versions: &LibraryVersions::newest() };
     facts_in(project, entry, arguments, STEP_LIMIT)
 }
 

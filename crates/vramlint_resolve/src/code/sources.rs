@@ -5,6 +5,7 @@ use crate::SourceFile;
 use crate::path_resolver::PathResolver;
 use std::sync::Arc;
 use vramlint_base::{FileId, FileRange, TextRange};
+use vramlint_catalog::LibraryVersions;
 
 /// The files of a project, with what is found in them before anything is interpreted.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,8 @@ pub(crate) struct ProjectFiles<'a> {
     pub(crate) paths: &'a PathResolver,
     /// Their Python modules.
     pub(crate) modules: &'a Arc<ModuleIndex>,
+    /// The releases of libraries around the entry.
+    pub(crate) versions: &'a LibraryVersions,
 }
 
 /// Files of the project, and the entry script.
@@ -22,6 +25,7 @@ pub(super) struct Sources<'a> {
     pub(super) files: &'a [SourceFile],
     pub(super) paths: &'a PathResolver,
     pub(super) entry: FileId,
+    pub(super) versions: &'a LibraryVersions,
 }
 
 impl<'a> Sources<'a> {

@@ -4,7 +4,7 @@ use super::call_arguments::CallArguments;
 use super::facts::{AcceleratorUse, LoadRole};
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::library_classes::{self, ArgumentClassKind, is_optimizer, is_trainer, trl_task};
+use super::library_classes::{self, ArgumentClassKind, is_optimizer, is_trainer, sentence_task, trl_task};
 use super::name_roles;
 use super::qualified_name::{leaf, library};
 use super::value::{AbstractValue, ValueKind, ValueSource};
@@ -72,7 +72,9 @@ impl Interpreter<'_> {
             self.facts.record_library(Dialect::Lightning, None);
             self.candidates().emit_call(Dialect::Lightning, path, args, place);
         } else {
-            let task = leaf(path).strip_suffix("Trainer").and_then(trl_task);
+            let prefix = leaf(path).strip_suffix("Trainer");
+            let task =
+                if library(path) == Some("sentence_transformers") { sentence_task(prefix) } else { prefix.and_then(trl_task) };
             let plain = matches!(library(path), Some("transformers" | "sentence_transformers"));
             let dialect = if plain { Dialect::HfTrainer } else { Dialect::Trl };
             self.facts.record_library(dialect, task);
