@@ -186,6 +186,8 @@ def main():
             total["found"] += 1
             run = runs[found[i]]
             total["estimated"] += truth["estimable"] and bool(run.get("estimate"))
+            if truth["estimable"] and not run.get("estimate"):
+                lists["runs without an estimate"].append(f"{name}: {run.get('estimate_unknown')}")
             for setting, wanted in truth["expect"].items():
                 value, source = shown(run, setting)
                 if source == "absent" and setting in ABSENT and wanted == ABSENT[setting]:
