@@ -189,6 +189,20 @@ fn setups_as_data_keep_their_ids() {
 }
 
 #[test]
+fn a_setup_that_cannot_be_read_leaves_the_others_alone() {
+    let folder = folder();
+    let line = RECORD.replace('\n', "");
+    let bad = line.replace("\"r1\"", "\"r0\"").replace("\"micro_batch\": 2", "\"micro_batch\": \"2\"");
+    folder.write("mixed.jsonl", format!("{bad}\n{line}\n"));
+    let out = folder.run("estimate --setup mixed.jsonl").out(0);
+    let lines: Vec<Json> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [good, bad] = lines.as_slice() else { panic!("{out}") };
+    sound(good);
+    assert_eq!((&good["id"], &bad["id"]), (&Json::from("r1"), &Json::from("r0")));
+    assert!(bad["unknown"].as_str().is_some_and(|why| why.starts_with("mixed.jsonl: line 1: `setup.micro_batch`")), "{bad}");
+}
+
+#[test]
 fn a_record_and_flags_that_say_the_same_are_the_same() {
     let folder = folder();
     let given = json(&folder, "--model small --micro-batch 2 --seq 512 --gpu-memory 24GiB");
@@ -200,14 +214,7 @@ fn a_record_and_flags_that_say_the_same_are_the_same() {
 #[test]
 fn mistakes_are_told_on_standard_error_and_nowhere_else() {
     let folder = folder();
-    folder.write(
-        "bad.jsonl",
-        format!(
-            "{}\n{}",
-            RECORD.replace('\n', ""),
-            RECORD.replace('\n', "").replace("\"micro_batch\": 2", "\"micro_batch\": \"2\"")
-        ),
-    );
+    folder.write("bad.jsonl", RECORD.replace('\n', "").replace("\"micro_batch\": 2", "\"micro_batch\": \"2\""));
     let told = |words: &str| folder.run(&format!("estimate {words}")).fault();
     assert!(
         told("--model acme/nobody-has-this").starts_with("error: ")
@@ -216,9 +223,9 @@ fn mistakes_are_told_on_standard_error_and_nowhere_else() {
     assert!(told("--model acme/nobody-has-this --lang zh").starts_with("错误："));
     assert_eq!(
         told("--setup bad.jsonl"),
-        "error: bad.jsonl: line 2: `setup.micro_batch`: expected an integer from 1 to 1048576, got \"2\"\n"
+        "error: bad.jsonl: line 1: `setup.micro_batch`: expected an integer from 1 to 1048576, got \"2\"\n"
     );
-    assert!(told("--setup bad.jsonl --lang zh").starts_with("错误：bad.jsonl：第 2 行：`setup.micro_batch` 应为"));
+    assert!(told("--setup bad.jsonl --lang zh").starts_with("错误：bad.jsonl：第 1 行：`setup.micro_batch` 应为"));
     assert!(told("--setup nowhere.jsonl").starts_with("error: cannot read nowhere.jsonl"));
     assert!(told("--setup records.jsonl --model small").contains("--model cannot be used with --setup"));
     assert!(told("--setup records.jsonl small").contains("cannot be used with"));

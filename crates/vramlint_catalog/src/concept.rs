@@ -93,6 +93,8 @@ concepts! {
     LoraAlpha "lora_alpha" "" "Scale of the adapters' output; it uses no memory." "适配器输出的缩放，不占显存。";
     LoraTargets "lora_targets" "" "The modules that get adapters." "加适配器的模块。";
     LoraDropout "lora_dropout" "" "Dropout before the adapters." "适配器之前的 dropout。";
+    // of TRL's preference trainers
+    DisableDropout "disable_dropout" "" "Whether every dropout of the model is turned off." "是否关闭模型中的所有 dropout。";
     UseDora "use_dora" "" "Whether the adapters also train a magnitude vector (DoRA)." "适配器是否同时学习幅值（DoRA）。";
     LoraModulesToSave "lora_modules_to_save" "" "Modules that are fully trained in addition to the adapters." "在适配器之外整体训练的模块。";
     // base, llm, all-but-layers:N
@@ -166,6 +168,7 @@ concepts! {
     TensorParallelSize "tensor_parallel_size" "processes" "Processes over which each matrix is split." "切分每个矩阵的进程数。";
     ContextParallelSize "context_parallel_size" "processes" "Processes over which each sequence is split." "切分每个序列的进程数。";
     ReferenceModel "reference_model" "" "The reference model for the trained model." "与被训练模型对照的参考模型。";
+    TeacherModel "teacher_model" "" "The model whose distribution is distilled." "被蒸馏的教师模型。";
     PrecomputeRefLogProbs "precompute_ref_log_probs" ""
         "Whether the reference log-probabilities are computed before training."
         "是否在训练前算出参考模型的对数概率。";
@@ -283,6 +286,7 @@ impl Concept {
                 | Self::QuantizationComputeDtype
                 | Self::TargetLength
                 | Self::LoraDropout
+                | Self::DisableDropout
                 | Self::UseDora
                 | Self::MaxGradNorm
                 | Self::CheckpointingReentrant

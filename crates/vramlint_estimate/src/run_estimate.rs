@@ -81,11 +81,18 @@ pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<Run
 
 /// The estimate of a mapped run. The lower bound is simulated only if there is a GPU to compare with.
 pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<SimulationCache>) -> RunEstimate {
-    let Mapped { model, lower_model, setup, mut lower, assumptions, num_generations, world, longest_row, unverified } = mapped;
+    let Mapped { model, lower_model, setup, mut lower, assumptions, num_generations, world, longest_row, open_world, unverified } =
+        mapped;
+    if open_world {
+        set_world(&mut lower, MOST_PROCESSES);
+    }
     lower.external_bytes = outside(&lower, Capacity::from_target(target).as_ref());
     let mut found = with(model, setup, target, cache);
     if let Some(longest) = longest_row {
         widen_by_length(&mut found, &lower, longest, cache);
+    }
+    if open_world {
+        widen_by_world(&mut found, cache);
     }
     if found.capacity.is_some() {
         found.floor = cache.estimate(&lower_model.arch, &lower).low.min(found.estimate.low);
@@ -111,6 +118,27 @@ fn widen_by_length(found: &mut RunEstimate, lightest: &Setup, longest: u64, cach
         let long = Setup { sequence_length: longest, ..found.setup.clone() };
         found.estimate.high = cache.estimate(&found.model.arch, &long).high.max(found.estimate.high);
     }
+}
+
+/// Processes beyond which sharding saves next to nothing.
+const MOST_PROCESSES: u64 = 1024;
+
+fn set_world(setup: &mut Setup, processes: u64) {
+    setup.parallel.world = processes;
+    setup.parallel.local = setup.parallel.local.min(processes);
+}
+
+/// Widens the bounds to those of one process and of many.
+fn widen_by_world(found: &mut RunEstimate, cache: &SimulationCache) {
+    let mut with_processes = |processes: u64| {
+        let mut setup = found.setup.clone();
+        set_world(&mut setup, processes);
+        let estimate = cache.estimate(&found.model.arch, &setup);
+        found.estimate.low = estimate.low.min(found.estimate.low);
+        found.estimate.high = estimate.high.max(found.estimate.high);
+    };
+    with_processes(1);
+    with_processes(MOST_PROCESSES);
 }
 
 /// The estimate of a fully stated setup.

@@ -57,8 +57,18 @@ pub enum Task {
     Orpo,
     /// The same without cross entropy.
     Simpo,
+    /// Triple preference optimization: a pair and a gold answer per sample, without a reference model.
+    Tpo,
+    /// Distillation that compares all logits with those of a teacher (TRL's GKD).
+    Gkd,
+    /// Distillation on own completions that compares logits tile by tile (TRL's DistillationTrainer).
+    Distillation,
     /// Group relative policy optimization: `micro_batch` counts completions.
     Grpo,
+    /// Embeddings of pairs of texts: two rows per sample.
+    EmbeddingPairs,
+    /// Embeddings of triplets of texts: three rows per sample.
+    EmbeddingTriplets,
     /// From a source to a target, by an encoder and a decoder.
     Seq2Seq,
 }
@@ -67,7 +77,8 @@ impl Task {
     /// Rows of one forward for each unit of `micro_batch`.
     pub const fn sequences_per_sample(self) -> u64 {
         match self {
-            Self::Reward | Self::Dpo | Self::Orpo | Self::Simpo => 2,
+            Self::Reward | Self::Dpo | Self::Orpo | Self::Simpo | Self::EmbeddingPairs => 2,
+            Self::Tpo | Self::EmbeddingTriplets => 3,
             _ => 1,
         }
     }
@@ -85,6 +96,11 @@ impl Task {
             Self::Kto => "kto",
             Self::Orpo => "orpo",
             Self::Simpo => "simpo",
+            Self::Tpo => "tpo",
+            Self::Gkd => "gkd",
+            Self::Distillation => "distillation",
+            Self::EmbeddingPairs => "embedding-pairs",
+            Self::EmbeddingTriplets => "embedding-triplets",
             Self::Grpo => "grpo",
             Self::Seq2Seq => "seq2seq",
         }
@@ -424,6 +440,8 @@ pub struct Setup {
     pub head: Head,
     /// The reference model.
     pub reference: Reference,
+    /// The model whose distribution is learned.
+    pub teacher: Option<Box<Resident>>,
     /// Sharding.
     pub parallel: Parallel,
     /// Other models in GPU memory.
@@ -473,6 +491,7 @@ impl Default for Setup {
             kbit_prepare: false,
             head: Head::FullLogits,
             reference: Reference::None,
+            teacher: None,
             parallel: Parallel::default(),
             residents: Vec::new(),
             generation: None,

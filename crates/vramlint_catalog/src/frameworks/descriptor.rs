@@ -283,6 +283,8 @@ pub struct EstimateTraits {
     pub adapter_switches: &'static [(&'static str, &'static [&'static str])],
     /// Whether adapters have the type of the weights.
     pub adapters_as_weights: bool,
+    /// Whether its reward models keep the head of the language model beside a head for the value.
+    pub value_head_rewards: bool,
 }
 
 /// The type in which weights are loaded where none is stated.
@@ -351,6 +353,7 @@ pub(super) const COMMON: Framework = Framework {
         is_language_modelling: false,
         prepares_quantized: false,
         no_dropout: false,
+        value_head_rewards: false,
         bf16_where_possible: false,
         weights: Weights::Stored,
         may_be_launched: true,

@@ -66,6 +66,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         no_dropout: true,
         // LLaMA-Factory 0.9.6 hparams/parser.py: the computing type; model/adapter.py: what is trained is fp32.
         weights: Weights::ComputingUnlessTrained,
+        // llamafactory 0.9.5 model/loader.py: `AutoModelForCausalLMWithValueHead`.
+        value_head_rewards: true,
         ..COMMON.estimate
     },
     ..COMMON

@@ -91,6 +91,8 @@ pub(super) const KEYS: &[Row] = &[
     ("load_in_4bit", C::Quantization, Switch("nf4")),
     ("ref_model", C::ReferenceModel, Name),
     ("ref_model_name_or_path", C::ReferenceModel, Name),
+    ("teacher_model", C::TeacherModel, Name),
+    ("teacher_model_name_or_path", C::TeacherModel, Name),
     ("reward_model_path", C::RewardModel, Name),
     ("reward_model_name_or_path", C::RewardModel, Name),
 ];
@@ -100,6 +102,7 @@ pub(super) const KEYS_OF_MEMORY: &[Row] = &[
     ("use_liger_loss", C::FusedLoss, Either("liger", "none")),
     ("loss_type", C::FusedLoss, Loss),
     ("padding_free", C::PaddingFree, Truth),
+    ("disable_dropout", C::DisableDropout, Truth),
     ("lora_modules_to_save", C::LoraModulesToSave, Names),
     ("beta", C::KlBeta, Given),
     ("precompute_ref_log_probs", C::PrecomputeRefLogProbs, Truth),

@@ -75,6 +75,9 @@ impl Mapping<'_> {
 
     /// Whether adapters have dropout, which keeps a copy of every adapter input.
     fn dropout(&mut self) -> bool {
+        if self.is_on(Concept::DisableDropout) {
+            return false;
+        }
         if let Some(rate) = self.value(Concept::LoraDropout).and_then(Value::as_float) {
             return rate > 0.0;
         }

@@ -32,7 +32,8 @@ impl Mapping<'_> {
             self.assume(message!("no gradient accumulation found: assuming 1", "没有找到梯度累积：按 1 计"));
         }
         self.evaluation();
-        if !grpo {
+        let completes = grpo || self.upper.task == Task::Distillation;
+        if !completes {
             self.row_length(model);
             if self.upper.task == Task::Seq2Seq {
                 self.target_length();
@@ -48,7 +49,8 @@ impl Mapping<'_> {
     /// `TrainingArguments`.
     fn evaluation(&mut self) {
         const DEFAULT: u64 = 8;
-        let by_trainer = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Trl) && self.upper.task != Task::Grpo;
+        let by_trainer = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Trl)
+            && !matches!(self.upper.task, Task::Grpo | Task::Distillation);
         let asked = self.enables("do_eval", &[])
             || ["eval_strategy", "evaluation_strategy"]
                 .iter()

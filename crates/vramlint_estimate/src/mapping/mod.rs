@@ -48,6 +48,8 @@ pub(crate) struct Mapped {
     pub world: Option<u64>,
     /// Tokens of the longest row that the bounds allow for, if nothing states how long rows are.
     pub longest_row: Option<u64>,
+    /// Whether the number of processes that share the work is open.
+    pub open_world: bool,
     /// Why a decisive value is unverified, if one is.
     pub unverified: Option<Message>,
 }
@@ -67,6 +69,7 @@ struct Mapping<'a> {
     models: &'a Models,
     assumptions: Vec<Message>,
     longest_row: Option<u64>,
+    open_world: bool,
     unverified: Option<Message>,
     upper: Setup,
     lower: Setup,
@@ -75,8 +78,9 @@ struct Mapping<'a> {
 /// Maps a run. An error says which setting is missing.
 pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mapped, Message> {
     let (upper, lower) = (Setup::default(), Setup::default());
+    let assumptions = Vec::new();
     let mut mapping =
-        Mapping { project, run, models, assumptions: Vec::new(), longest_row: None, unverified: None, upper, lower };
+        Mapping { project, run, models, assumptions, longest_row: None, open_world: false, unverified: None, upper, lower };
     mapping.known_command()?;
     let (model, lower_model) = mapping.model_range()?;
     mapping.task()?;
@@ -89,9 +93,10 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.head_and_reference();
     mapping.loader();
     mapping.machine();
+    mapping.teacher()?;
     mapping.residents(&model);
-    let Mapping { assumptions, longest_row, unverified, upper: setup, lower, .. } = mapping;
-    Ok(Mapped { model, lower_model, setup, lower, assumptions, num_generations, world, longest_row, unverified })
+    let Mapping { assumptions, longest_row, open_world, unverified, upper: setup, lower, .. } = mapping;
+    Ok(Mapped { model, lower_model, setup, lower, assumptions, num_generations, world, longest_row, open_world, unverified })
 }
 
 impl Mapping<'_> {

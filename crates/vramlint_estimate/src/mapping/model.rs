@@ -63,24 +63,10 @@ impl Mapping<'_> {
 
     /// A name is no proof: says what it is taken for. A size alone decides no verdict.
     fn say_what_a_name_tells(&mut self, model: &Model) {
-        let id = &model.id;
-        match &model.source {
-            Source::InferredFromName(known) => {
-                self.assume(message!("{id} is taken for {known}, by its name", "按名称把 {id} 视为 {known}"));
-            }
-            Source::Derivative(known) => {
-                self.assume(message!(
-                    "{id} is taken for a model made from {known}, by its name",
-                    "按名称把 {id} 视为由 {known} 得来的模型"
-                ));
-            }
-            Source::SizeInName(_) => {
-                self.assume_unverified(message!(
-                    "nothing but the size in its name is known of {id}: declare its config.json under [[model]] in vramlint.toml",
-                    "关于 {id} 只知道名称中的参数量：可在 vramlint.toml 的 [[model]] 中给出它的 config.json"
-                ));
-            }
-            _ => {}
+        match (model.told_by_name(), &model.source) {
+            (Some(what), Source::SizeInName(_)) => self.assume_unverified(what),
+            (Some(what), _) => self.assume(what),
+            (None, _) => {}
         }
     }
 

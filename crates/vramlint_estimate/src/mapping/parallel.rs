@@ -18,7 +18,7 @@ impl Mapping<'_> {
                 self.assume_unverified(message!("the number of processes is unknown: assuming one", "进程数未知：按一个计"));
                 1
             }
-            (None, _) => return Err(message!("world_size is unknown", "world_size 未知")),
+            (None, _) => self.assumed_processes(),
         };
         let scheme = if ranks == 1 && scheme == Scheme::Ddp { Scheme::None } else { scheme };
         let local = self.local(ranks);
@@ -39,6 +39,18 @@ impl Mapping<'_> {
             Scheme::None | Scheme::Ddp => {}
         }
         Ok(world)
+    }
+
+    /// Processes of a sharded run whose launch does not say how many it starts: a machine. The bounds allow for one process and for many.
+    fn assumed_processes(&mut self) -> u64 {
+        let of_target = self.target().count.map(u64::from).filter(|count| *count > 0);
+        let ranks = of_target.unwrap_or(USUAL_GPUS);
+        self.assume_unverified(message!(
+            "the number of processes is unknown: assuming {ranks}, the GPUs of one machine; `--gpus` gives it",
+            "进程数未知：按一台机器的 {ranks} 块 GPU 计；可用 `--gpus` 指定"
+        ));
+        self.open_world = true;
+        ranks
     }
 
     fn scheme(&mut self, world: Option<u64>) -> Result<Scheme, Message> {
@@ -162,6 +174,9 @@ impl Mapping<'_> {
         }
     }
 }
+
+/// GPUs of the usual machine for training: DGX and HGX systems (docs.nvidia.com, DGX H100 user guide, 1.1).
+const USUAL_GPUS: u64 = 8;
 
 /// An integer setting and the field that it sets.
 type CountSetting = (Concept, fn(&mut Setup, u64));

@@ -25,6 +25,9 @@ impl Mapping<'_> {
         let beside: Vec<&ModelLoad> = code.models.iter().filter(stays).collect();
         for load in beside {
             let Some(id) = load.model.as_ref().and_then(Value::as_str) else { continue };
+            if self.upper.teacher.as_ref().is_some_and(|teacher| teacher.label == id) {
+                continue;
+            }
             if references > 0 && id == trained.id {
                 references -= 1;
                 continue;
@@ -39,6 +42,17 @@ impl Mapping<'_> {
             }
             self.upper.residents.push(resident);
         }
+    }
+}
+
+impl Mapping<'_> {
+    /// The model that the code loads beside the trained one, if it is the only one.
+    pub(super) fn only_untrained_model(&self) -> Option<String> {
+        let code = self.run.code.as_ref()?;
+        let mut ids =
+            code.models.iter().filter(|load| load.trained == Some(false)).filter_map(|load| load.model.as_ref()?.as_str());
+        let first = ids.next()?;
+        ids.all(|id| id == first).then(|| first.to_owned())
     }
 }
 

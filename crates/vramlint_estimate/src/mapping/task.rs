@@ -4,7 +4,7 @@ use super::Mapping;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Loss;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{Head, Reference, Task};
+use vramlint_memory::setup::{Head, Reference, Resident, Task};
 
 impl Mapping<'_> {
     /// The task as the project names it.
@@ -24,7 +24,15 @@ impl Mapping<'_> {
             Some("kto") => Task::Kto,
             Some("orpo" | "cpo") => Task::Orpo,
             Some("simpo") => Task::Simpo,
+            Some("tpo") => Task::Tpo,
+            Some("gkd") => Task::Gkd,
+            Some("distillation") => Task::Distillation,
+            Some("sentence-embedding") => self.embedded_columns()?,
             Some("grpo" | "rloo") => Task::Grpo,
+            Some("reward" | "rm") if self.run.dialect.estimate.value_head_rewards => {
+                let by = self.run.dialect.framework().name;
+                return Err(message!("estimates do not support reward models of {by}", "不支持估算 {by} 的奖励模型"));
+            }
             Some("reward" | "rm") => Task::Reward,
             Some("seq2seq") => Task::Seq2Seq,
             Some("token-classification") => Task::TokenClassification,
@@ -56,6 +64,54 @@ impl Mapping<'_> {
             }
         };
         self.both(|setup| setup.task = task);
+        Ok(())
+    }
+
+    /// Texts of a sample, by the losses of sentence-transformers 5.1 that the code names.
+    fn embedded_columns(&mut self) -> Result<Task, Message> {
+        const PAIRS: [&str; 6] =
+            ["CosineSimilarityLoss", "CoSENTLoss", "AnglELoss", "ContrastiveLoss", "OnlineContrastiveLoss", "SoftmaxLoss"];
+        const IN_PARTS: [&str; 4] = [
+            "CachedMultipleNegativesRankingLoss",
+            "CachedGISTEmbedLoss",
+            "CachedMultipleNegativesSymmetricRankingLoss",
+            "GISTEmbedLoss",
+        ];
+        if let Some(loss) = IN_PARTS.iter().find(|loss| self.names_class(loss)) {
+            return Err(message!("estimates do not support {loss}", "不支持估算 {loss}"));
+        }
+        if self.names_class("TripletLoss") {
+            return Ok(Task::EmbeddingTriplets);
+        }
+        if !PAIRS.iter().any(|loss| self.names_class(loss)) {
+            self.assume_unverified(message!(
+                "the number of texts per sample is unknown: assuming pairs",
+                "每个样本的文本数未知：按成对计"
+            ));
+        }
+        Ok(Task::EmbeddingPairs)
+    }
+
+    /// The teacher of a distillation, in the type of the student (trl 1.16.0 `trl/scripts/distillation.py`).
+    pub(super) fn teacher(&mut self) -> Result<(), Message> {
+        if !matches!(self.upper.task, Task::Gkd | Task::Distillation) {
+            return Ok(());
+        }
+        let named =
+            self.value(Concept::TeacherModel).and_then(Value::as_str).map(str::to_owned).or_else(|| self.only_untrained_model());
+        let Some(id) = named else {
+            return Err(message!(
+                "the teacher model is unknown; give it with `--set teacher_model=…`",
+                "教师模型未知；可用 `--set teacher_model=…` 指定"
+            ));
+        };
+        let Some(model) = self.models.find_or_infer(&id) else {
+            return Err(message!("unknown model {id}", "未知的模型 {id}"));
+        };
+        self.both(|setup| {
+            let (weights, quantization) = (setup.weights, setup.quantization);
+            setup.teacher = Some(Box::new(Resident { label: id.clone(), arch: model.arch.clone(), weights, quantization }));
+        });
         Ok(())
     }
 

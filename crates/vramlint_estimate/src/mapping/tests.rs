@@ -119,10 +119,33 @@ fn what_is_missing_is_named() {
     assert_eq!(refused(&without), "the project does not name the model; give it with `--set model=…`");
     let unknown = run(Dialect::HfTrainer, "sft", &[(Concept::Model, text("acme/secret"))]);
     assert!(refused(&unknown).starts_with("unknown model acme/secret"));
-    let mut sharded = run(Dialect::HfTrainer, "sft", &[(Concept::ZeroStage, Value::Int(3))]);
-    sharded.settings.remove(&Concept::WorldSize);
-    assert_eq!(refused(&sharded), "world_size is unknown");
+    assert_eq!(
+        refused(&run(Dialect::LlamaFactory, "rm", &[(Concept::Freeze, text("none"))])),
+        "do_train is not set: nothing is trained"
+    );
     assert_eq!(refused(&run(Dialect::HfTrainer, "ppo", &[])), "estimates do not support task ppo");
+}
+
+#[test]
+fn sharding_over_unknown_processes_is_over_one_machine_between_one_process_and_many() {
+    let mut sharded = run(Dialect::HfTrainer, "sft", &[(Concept::ZeroStage, Value::Int(3))]);
+    let stated = crate::estimate_run(&project(), &sharded, &models()).expect("it is known");
+    sharded.settings.remove(&Concept::WorldSize);
+    let found = crate::estimate_run(&project(), &sharded, &models()).expect("it is known");
+    assert_eq!((found.setup.parallel.world, found.world, found.is_well_supported()), (8, None, false));
+    assert!(found.estimate.low < found.estimate.peak && stated.estimate.high <= found.estimate.high);
+    assert!(found.assumptions.iter().any(|one| one.en.starts_with("the number of processes is unknown: assuming 8")));
+}
+
+#[test]
+fn preference_trainers_turn_dropout_off() {
+    let adapters = [(Concept::Method, text("lora")), (Concept::LoraR, Value::Int(8)), (Concept::LoraDropout, Value::Float(0.05))];
+    let drops = |off: bool| {
+        let mut settings = adapters.to_vec();
+        settings.push((Concept::DisableDropout, Value::Bool(off)));
+        mapped(&run(Dialect::Trl, "dpo", &settings)).setup.lora.expect("it has adapters").dropout
+    };
+    assert_eq!((drops(true), drops(false)), (false, true));
 }
 
 #[test]

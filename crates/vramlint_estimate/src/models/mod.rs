@@ -8,6 +8,7 @@ pub use config::config_from_json;
 pub use safetensors::{parameters_of_header, parameters_of_index};
 
 use std::collections::BTreeMap;
+use vramlint_base::{Message, message};
 use vramlint_catalog::families;
 use vramlint_catalog::models::{Resemblance, Stored, Variant, by_name, nearest, resembling, variant};
 use vramlint_memory::setup::{Dtype, Quantization};
@@ -80,6 +81,25 @@ impl Model {
             exact_parameters: None,
             dtype: storage::dtype(config),
             prequantized: storage::prequantized(config),
+        }
+    }
+
+    /// What its name is taken to tell, if its name is all that tells of it.
+    pub fn told_by_name(&self) -> Option<Message> {
+        let id = &self.id;
+        match &self.source {
+            Source::InferredFromName(known) => {
+                Some(message!("{id} is taken for {known}, by its name", "按名称把 {id} 视为 {known}"))
+            }
+            Source::Derivative(known) => Some(message!(
+                "{id} is taken for a model made from {known}, by its name",
+                "按名称把 {id} 视为由 {known} 得来的模型"
+            )),
+            Source::SizeInName(_) => Some(message!(
+                "nothing but the size in its name is known of {id}: declare its config.json under [[model]] in vramlint.toml",
+                "关于 {id} 只知道名称中的参数量：可在 vramlint.toml 的 [[model]] 中给出它的 config.json"
+            )),
+            _ => None,
         }
     }
 

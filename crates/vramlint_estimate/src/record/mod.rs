@@ -30,25 +30,40 @@ pub struct Record {
     pub unused: Vec<String>,
 }
 
+/// A setup that cannot be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordError {
+    /// Its `id` as written, null if absent or invalid.
+    pub id: serde_json::Value,
+    /// The line and the field, and what is wrong.
+    pub why: Message,
+}
+
 /// The records of a document, in order. Models without their own architecture are looked up in `models`.
 ///
 /// The error names the line and the field.
 pub fn parse(text: &str, models: &Models) -> Result<Vec<Record>, Message> {
+    parse_each(text, models)?.into_iter().map(|record| record.map_err(|error| error.why)).collect()
+}
+
+/// As [`parse`]; a record that cannot be read leaves the others alone. The outer error is that of a document that is no JSON or holds
+/// no record.
+pub fn parse_each(text: &str, models: &Models) -> Result<Vec<Result<Record, RecordError>>, Message> {
     let text = Text::new(text);
-    let mut records = Vec::new();
+    let mut values = Vec::new();
     for value in text.values()? {
         if value.get().starts_with('[') {
-            for item in text.items(value)? {
-                records.push(record(&text, item, models)?);
-            }
+            values.extend(text.items(value)?);
         } else {
-            records.push(record(&text, value, models)?);
+            values.push(value);
         }
     }
-    if records.is_empty() {
+    if values.is_empty() {
         return Err(message!("no setup found", "没有找到训练配置"));
     }
-    Ok(records)
+    let id = |value| Fields::new(text, value, "").ok().and_then(|mut top| top.id().ok()).unwrap_or_default();
+    let read = |value| record(&text, value, models).map_err(|why| RecordError { id: id(value), why });
+    Ok(values.into_iter().map(read).collect())
 }
 
 fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, Message> {

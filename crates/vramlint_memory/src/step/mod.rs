@@ -14,7 +14,7 @@ use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, build};
 use crate::setup::{Reference, Resident, Setup};
 use crate::tape::{Device, Event, Hooks, ParamId, Site, Tape};
-use loss::PolicyAndReference;
+use loss::Models;
 use optimizer_in_backward::OptimizerInBackward;
 use parallel::DistributedEngine;
 pub(crate) use parallel::ParamSizes;
@@ -53,7 +53,8 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
         tape.set_site(Site { phase: Phase::Load, layer: 0, name: &loss::REFERENCE });
         Model::new(arch, build(&tape, arch, setup, layers, true))
     });
-    let models = PolicyAndReference { policy, reference };
+    let teacher = setup.teacher.as_deref().map(|teacher| build_resident(&tape, teacher));
+    let models = Models { policy, reference, teacher };
     // Resident models stay as they were loaded.
     let residents: Vec<Model> = setup.residents.iter().map(|resident| build_resident(&tape, resident)).collect();
     tape.empty_cache();
@@ -136,7 +137,7 @@ fn step(
 }
 
 /// Forward and loss of an evaluation (transformers 5.23 `Trainer.prediction_step`): the optimizer's states stay, gradients are gone.
-fn evaluate(tape: &Tape, models: &PolicyAndReference, setup: &Setup) {
+fn evaluate(tape: &Tape, models: &Models, setup: &Setup) {
     tape.in_phase(Phase::Evaluate, |tape| {
         tape.set_site(Site { phase: Phase::Evaluate, layer: 0, name: &INPUTS });
         let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
@@ -148,7 +149,7 @@ fn evaluate(tape: &Tape, models: &PolicyAndReference, setup: &Setup) {
     });
 }
 
-fn micro_step(tape: &Tape, models: &PolicyAndReference, setup: &Setup, engine: Option<&dyn DistributedEngine>, last: bool) {
+fn micro_step(tape: &Tape, models: &Models, setup: &Setup, engine: Option<&dyn DistributedEngine>, last: bool) {
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
     let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
     let ids = tape.empty_as(batch.tokens(), 8, Part::Other);

@@ -47,7 +47,7 @@ impl Drop for Block {
 /// A tensor: a name for a block. Cloning it is taking another reference.
 #[derive(Clone)]
 pub(crate) struct Tensor {
-    pub(super) block: Rc<Block>,
+    pub(crate) block: Rc<Block>,
     /// Numbers in it.
     pub(crate) numel: u64,
     /// Bytes of one.

@@ -29,7 +29,7 @@ pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, M
             Err(why) => return Err(why),
         }
     }
-    models.find(name).ok_or_else(|| match models.nearest(name) {
+    models.find_or_infer(name).ok_or_else(|| match models.nearest(name) {
         Some(meant) => message!(
             "unknown model `{name}`; did you mean `{meant}`? For any other model, specify its folder or config.json",
             "未知的模型 `{name}`；是否想写 `{meant}`？其他模型请指定其文件夹或 config.json"

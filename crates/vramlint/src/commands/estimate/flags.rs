@@ -27,7 +27,7 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
         apply.notes.push(message!("{name}, as stored in the checkpoint", "{name}：检查点按此存储"));
     }
     apply.ranks(&mut setup, target)?;
-    let mut assumptions = apply.notes;
+    let mut assumptions: Vec<Message> = model.told_by_name().into_iter().chain(apply.notes).collect();
     assumptions
         .push(message!("sequences of equal length, so the attention kernel gets no mask", "各序列等长，注意力核不需要掩码"));
     Ok(EstimateInput {

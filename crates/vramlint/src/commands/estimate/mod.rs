@@ -76,12 +76,28 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
     let bytes = bytes.map_err(|error| user_error(message!("cannot read {shown}: {error}", "无法读取 {shown}：{error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| user_error(message!("{shown} is not UTF-8", "{shown} 不是 UTF-8 编码")))?;
     let (config, target) = governing(&request::build(&args.common, &[])?)?;
-    let records = record::parse(&text, &model::declared_models(&config)).map_err(|why| {
+    let in_file = |why: Message| {
         let (en, zh) = (why.en, why.zh);
-        user_error(message!("{shown}: {en}", "{shown}：{zh}"))
-    })?;
+        message!("{shown}: {en}", "{shown}：{zh}")
+    };
+    let records = record::parse_each(&text, &model::declared_models(&config)).map_err(|why| user_error(in_file(why)))?;
+    let mut without = Vec::new();
+    let mut readable = Vec::new();
+    for record in records {
+        match record {
+            Ok(record) => readable.push(record),
+            Err(error) => {
+                let id = error.id.as_str().map_or_else(|| error.id.to_string(), str::to_owned);
+                without.push((id, in_file(error.why)));
+            }
+        }
+    }
+    // Where nothing can be read, the file is the mistake.
+    if let (true, Some((_, why))) = (readable.is_empty(), without.first()) {
+        return Err(user_error(why.clone()));
+    }
     let capacity = gpu::from_target(&target)?.map(|(capacity, _)| capacity);
-    let answers = records.into_iter().map(|record| {
+    let answers = readable.into_iter().map(|record| {
         let (task, mut setup) = (record.setup.task.name(), record.setup);
         setup.capability = setup.capability.or_else(|| capacity.as_ref().and_then(|capacity| capacity.capability));
         EstimateReport::new(EstimateInput {
@@ -100,7 +116,7 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
             unused: record.unused,
         })
     });
-    Ok(Estimates { answers: answers.collect(), without: Vec::new(), lang: language::resolve(args.common.lang, config.lang) })
+    Ok(Estimates { answers: answers.collect(), without, lang: language::resolve(args.common.lang, config.lang) })
 }
 
 /// Estimates the setup that the flags describe.

@@ -2,6 +2,8 @@
 
 mod causal;
 mod classification;
+mod distillation;
+mod embedding;
 mod fused;
 mod liger;
 mod masked;
@@ -19,10 +21,12 @@ pub(super) static LOSS: Label = Label { en: "head and loss", zh: "输出层与�
 pub(super) static REFERENCE: Label = Label { en: "reference model", zh: "参考模型" };
 
 /// The models of a run.
-pub(super) struct PolicyAndReference {
+pub(super) struct Models {
     pub(super) policy: Model,
     /// A second copy of the weights, frozen.
     pub(super) reference: Option<Model>,
+    /// The model whose distribution the policy learns.
+    pub(super) teacher: Option<Model>,
 }
 
 fn site() -> Site {
@@ -30,7 +34,7 @@ fn site() -> Site {
 }
 
 /// The loss of one micro-batch.
-pub(super) fn loss(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
     match setup.task {
         Task::Dpo => preference(t, models, ids, batch, setup),
         Task::Kto => {
@@ -42,7 +46,10 @@ pub(super) fn loss(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: B
             drop(divergence);
             loss
         }
-        Task::Orpo | Task::Simpo => odds_ratio::loss(t, &models.policy, ids, batch, setup),
+        Task::Gkd => distillation::whole_logits(t, models, ids, batch, setup),
+        Task::Distillation => distillation::tiles(t, models, ids, batch, setup),
+        Task::EmbeddingPairs | Task::EmbeddingTriplets => embedding::loss(t, &models.policy, ids, batch, setup),
+        Task::Orpo | Task::Simpo | Task::Tpo => odds_ratio::loss(t, &models.policy, ids, batch, setup),
         Task::Grpo => {
             let ratio = log_probs(t, &models.policy, ids, batch, setup, true);
             // Old log-probabilities, ratio, both clipped products and their minimum.
@@ -76,7 +83,7 @@ pub(super) fn loss(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: B
 }
 
 /// Log-probabilities of policy and reference, and the loss over pairs.
-fn preference(t: &Tape, models: &PolicyAndReference, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+fn preference(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
     let chosen = log_probs(t, &models.policy, ids, batch, setup, true);
     let other = models.reference.as_ref().unwrap_or(&models.policy);
     let reference = t.no_grad(|t| {

@@ -1,5 +1,5 @@
-//! Preference losses without a reference model, over all logits of both halves of a pair (TRL 1.16 `experimental/orpo`,
-//! `experimental/cpo`): log-probabilities of every row, and cross entropy over the chosen half.
+//! Preference losses without a reference model, over all logits of a pair or a triple (TRL 1.16 `experimental/orpo`, `experimental/cpo`,
+//! `experimental/tpo`): log-probabilities of every row, and cross entropy over the chosen or the gold answers.
 
 use super::{causal, scalar, site};
 use crate::estimate::Part;
@@ -18,7 +18,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
         let logits = if in_autocast { t.cast_logits(logits, 4) } else { logits };
         let labels = t.empty_as(batch.tokens(), 8, Part::Other);
         let row = (batch.seq_len - 1) * model.vocab;
-        let chosen_rows = batch.size / 2;
+        let chosen_rows = batch.size / setup.task.sequences_per_sample();
         // SimPO leaves the cross entropy out (`cpo_alpha=0`).
         let likelihood = (setup.task == Task::Orpo).then(|| {
             let chosen = t.slice(&logits, chosen_rows * batch.seq_len * model.vocab);
@@ -27,6 +27,14 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
         });
         let shifted = t.slice(&logits, batch.size * row);
         drop(logits);
+        // TPO cuts the shifted logits into thirds and picks the tokens of the last.
+        let likelihood = likelihood.or_else(|| {
+            (setup.task == Task::Tpo).then(|| {
+                let third = chosen_rows * row;
+                let gold = t.split(&shifted, &[third; 3]).pop().unwrap_or_else(|| shifted.clone());
+                t.cross_entropy(t.index_copy(gold, third), &labels)
+            })
+        });
         let pairs = scalar(t, &t.log_prob_kernel(&shifted, batch.size * (batch.seq_len - 1)));
         match likelihood {
             Some(likelihood) => t.add(pairs, likelihood),

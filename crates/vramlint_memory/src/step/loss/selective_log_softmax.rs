@@ -35,7 +35,7 @@ pub(super) fn log_probs(t: &Tape, logits: Tensor, rows: u64, length: u64, vocab:
 
 impl Tape {
     /// `F.log_softmax`, counted as logits.
-    fn log_softmax(&self, a: impl Borrow<Tensor>) -> Tensor {
+    pub(super) fn log_softmax(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
         let out = self.empty_as(x.numel, x.width, Part::Logits);
         let kept = self.records(&[x]).then(|| self.save(&out));
