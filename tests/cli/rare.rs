@@ -101,3 +101,13 @@ fn completions_the_manual_and_the_version() {
     assert_eq!(folder.run("--version").out(0), format!("vramlint {}\n", env!("CARGO_PKG_VERSION")));
     assert!(folder.run("--help").out(0).contains("Exit status"));
 }
+
+#[test]
+fn a_model_is_declared_once() {
+    let folder = Folder::new(&[("weights/config.json", "{\"model_type\": \"llama\", \"vocab_size\": 100, \"hidden_size\": 64}")]);
+    let add = |words: &str| folder.run(&format!("model add {words}"));
+    assert!(add("weights --id acme/x").out(0).starts_with("vramlint.toml now declares acme/x: "));
+    assert!(add("weights --id acme/x --lang zh").out(0).starts_with("vramlint.toml 中已有 acme/x："));
+    assert!(folder.run("estimate --model acme/x --micro-batch 1 --seq 64").out(0).starts_with("acme/x\n"));
+    assert!(add("acme/nowhere").fault().contains("hf download acme/nowhere config.json"));
+}

@@ -6,6 +6,7 @@ mod estimate;
 mod gpu;
 mod init;
 mod lsp;
+mod model;
 mod rule;
 mod runs;
 mod schema;
@@ -21,6 +22,7 @@ pub(crate) use estimate::{Amp, EstimateArgs, EstimateFormat, Method, SetupArgs, 
 pub(crate) use gpu::{GpuArgs, GpuFormat};
 pub(crate) use init::InitArgs;
 pub(crate) use lsp::LspArgs;
+pub(crate) use model::{AddModelArgs, ModelArgs, ModelCommand};
 pub(crate) use rule::{RuleArgs, RuleFormat};
 pub(crate) use runs::{RunsArgs, RunsFormat};
 pub(crate) use schema::{SchemaArgs, SchemaKind};
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Gpu(GpuArgs),
     /// Write a vramlint.toml for this project and machine
     Init(InitArgs),
+    /// Declare the architecture of a model that the catalog does not have
+    Model(ModelArgs),
     /// Run the language server on standard input and output
     Lsp(LspArgs),
     /// Explain a rule
@@ -80,6 +84,7 @@ impl Command {
             Self::Rule(args) => args.lang,
             Self::Gpu(args) => args.lang,
             Self::Init(args) => args.lang,
+            Self::Model(ModelArgs { command: ModelCommand::Add(args) }) => args.lang,
             _ => None,
         };
         language::resolve(flag, None)

@@ -34,7 +34,7 @@ pub mod workspace;
 pub use baseline::{Baseline, BaselineStats};
 pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};
-pub use models::{find_model, hub_caches};
+pub use models::{AddedModel, add_model, find_model, hub_caches};
 pub use report::{Report, check, governing};
 pub use request::Request;
 pub use skipped::{SkipReason, Skipped, SkippedPath};

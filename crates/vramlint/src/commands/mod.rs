@@ -6,6 +6,7 @@ mod gpu;
 mod init;
 mod lsp;
 mod man;
+mod model;
 mod rule;
 mod runs;
 mod why;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
         Command::Gpu(args) => gpu::run(args),
         Command::Init(args) => init::run(args),
         Command::Lsp(args) => lsp::run(args),
+        Command::Model(args) => model::run(args),
         Command::Runs(args) => runs::run(args),
         Command::Why(args) => why::run(args),
         Command::Rule(args) => rule::run(args),

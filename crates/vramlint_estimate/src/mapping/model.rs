@@ -76,8 +76,8 @@ impl Mapping<'_> {
                 message!("unknown model {id}; did you mean {meant}?", "未知模型 {id}；是否想写 {meant}？")
             }
             _ => message!(
-                "unknown model {id}; declare its config.json under [[model]] in vramlint.toml",
-                "未知模型 {id}；可在 vramlint.toml 的 [[model]] 中给出它的 config.json"
+                "unknown model {id}; declare its config.json with `vramlint model add`",
+                "未知模型 {id}；可用 `vramlint model add` 加入它的 config.json"
             ),
         }
     }

@@ -108,6 +108,7 @@ impl Mapping<'_> {
         let Some(model) = self.models.find_or_infer(&id) else {
             return Err(message!("unknown model {id}", "未知的模型 {id}"));
         };
+        self.assume(message!("{id}, the teacher, stays in GPU memory", "教师模型 {id} 一直占用显存"));
         self.both(|setup| {
             let (weights, quantization) = (setup.weights, setup.quantization);
             setup.teacher = Some(Box::new(Resident { label: id.clone(), arch: model.arch.clone(), weights, quantization }));

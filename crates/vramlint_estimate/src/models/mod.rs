@@ -96,8 +96,8 @@ impl Model {
                 "按名称把 {id} 视为由 {known} 得来的模型"
             )),
             Source::SizeInName(_) => Some(message!(
-                "nothing but the size in its name is known of {id}: declare its config.json under [[model]] in vramlint.toml",
-                "关于 {id} 只知道名称中的参数量：可在 vramlint.toml 的 [[model]] 中给出它的 config.json"
+                "nothing but the size in its name is known of {id}: declare its config.json with `vramlint model add`",
+                "关于 {id} 只知道名称中的参数量：可用 `vramlint model add` 加入它的 config.json"
             )),
             _ => None,
         }

@@ -13,14 +13,28 @@ pub(super) enum Shape {
     Known(Box<Arch>),
 }
 
-/// Reads the id and the architecture. A model is an object, or its id alone.
-pub(super) fn read_model(top: &mut Fields<'_>, models: &Models, unused: &mut Vec<String>) -> Result<(String, Shape), Message> {
-    if top.is_text("model") {
-        let id = top.text(&["model"])?.unwrap_or_default();
-        let arch = known(top, "model", &id, models)?;
+impl Shape {
+    pub(super) fn into_arch(self) -> Arch {
+        match self {
+            Self::Config(config) => Arch::from_config(&config),
+            Self::Known(arch) => *arch,
+        }
+    }
+}
+
+/// Reads the id and the architecture of the model under `field`. It is an object, or its id alone.
+pub(super) fn read_model(
+    top: &mut Fields<'_>,
+    field: &'static str,
+    models: &Models,
+    unused: &mut Vec<String>,
+) -> Result<(String, Shape), Message> {
+    if top.is_text(field) {
+        let id = top.text(&[field])?.unwrap_or_default();
+        let arch = known(top, field, &id, models)?;
         return Ok((id, arch));
     }
-    let Some(mut model) = top.object(&["model"])? else { return Err(top.missing("model")) };
+    let Some(mut model) = top.object(&[field])? else { return Err(top.missing(field)) };
     let id = model.text(&["id"])?.unwrap_or_default();
     // Parameter counts are results, and the family is derived from the architecture.
     model.ignore(&["family", "n_params", "n_trainable"]);

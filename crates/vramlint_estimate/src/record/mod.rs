@@ -11,6 +11,7 @@ use crate::models::Models;
 use fields::{Fields, Text};
 use serde_json::value::RawValue;
 use vramlint_base::{Message, message};
+use vramlint_memory::setup::{Resident, Task};
 use vramlint_memory::{Arch, Setup};
 
 /// A setup that was read from data.
@@ -70,22 +71,23 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
     let mut top = Fields::new(*text, value, "")?;
     let id = top.id()?;
     let mut unused = Vec::new();
-    let (model, mut config) = arch::read_model(&mut top, models, &mut unused)?;
+    let (model, mut config) = arch::read_model(&mut top, "model", models, &mut unused)?;
     let Some(mut fields) = top.object(&["setup"])? else { return Err(top.missing("setup")) };
     if let (arch::Shape::Config(config), Some(over)) = (&mut config, fields.object(&["config_over"])?) {
         arch::merge(config, &over)?;
     }
-    let setup = setup::read_setup(&mut fields)?;
+    let mut setup = setup::read_setup(&mut fields)?;
     let assumptions = setup::assumptions(&fields, &setup);
     unused.extend(fields.unread());
+    if matches!(setup.task, Task::Gkd | Task::Distillation) {
+        let (label, shape) = arch::read_model(&mut top, "teacher", models, &mut unused)?;
+        let (arch, weights, quantization) = (shape.into_arch(), setup.weights, setup.quantization);
+        setup.teacher = Some(Box::new(Resident { label, arch, weights, quantization }));
+    }
     // Measurements are not part of the setup.
     top.ignore(&["oracle", "how", "measured", "source", "note"]);
     unused.extend(top.unread());
-    let arch = match config {
-        arch::Shape::Config(config) => Arch::from_config(&config),
-        arch::Shape::Known(arch) => *arch,
-    };
-    Ok(Record { id, model, arch, setup, assumptions, unused })
+    Ok(Record { id, model, arch: config.into_arch(), setup, assumptions, unused })
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ pub const TASKS: &[(&str, Task)] = &[
     ("orpo", Task::Orpo),
     ("simpo", Task::Simpo),
     ("tpo", Task::Tpo),
+    ("gkd", Task::Gkd),
+    ("distillation", Task::Distillation),
     ("embedding-pairs", Task::EmbeddingPairs),
     ("embedding-triplets", Task::EmbeddingTriplets),
     ("grpo", Task::Grpo),

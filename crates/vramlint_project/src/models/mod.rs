@@ -1,10 +1,12 @@
 //! Reads the models that a project names from its folders and from the Hugging Face cache of the user; never from the network.
 
+mod add;
 mod collect;
 mod hub_cache;
 mod model_folder;
 mod model_names;
 
+pub use add::{AddedModel, add_model};
 pub(crate) use collect::collect_models;
 pub use hub_cache::hub_caches;
 pub(crate) use model_folder::read_config;

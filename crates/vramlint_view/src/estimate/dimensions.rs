@@ -47,6 +47,7 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("effective_batch", json!(setup.micro_batch.saturating_mul(setup.accumulation).saturating_mul(parallel.world))),
         ("sequence_length", json!(setup.sequence_length)),
         ("evaluation_batch", json!(setup.evaluation_batch)),
+        ("teacher_model", json!(setup.teacher.as_ref().map(|teacher| &teacher.label))),
         ("target_length", json!((setup.target_length > 0).then_some(setup.target_length))),
         ("prompt_length", json!(setup.prompt_length)),
         ("num_generations", json!(input.num_generations)),
