@@ -108,3 +108,51 @@ fn dense_blocks_where_the_config_says_so() {
     // Two blocks of 128 experts of 768 with their router, or of one MLP of 6144.
     assert_eq!(all - every_other, 2 * (128 * 3 * 2048 * 768 + 128 * 2048 - 3 * 2048 * 6144));
 }
+
+/// The names that families give to the same numbers: in a family that nobody knows they mean the same.
+#[test]
+fn experts_of_a_family_that_is_not_known() {
+    let common = [
+        ("hidden_size", 2048),
+        ("intermediate_size", 6144),
+        ("num_hidden_layers", 24),
+        ("num_attention_heads", 16),
+        ("num_key_value_heads", 4),
+        ("vocab_size", 64000),
+    ];
+    let with = |more: &[(&'static str, u64)]| [common.as_slice(), more].concat();
+    let dense = Arch::from_config(&config("acme", &common)).parameters();
+    let gated = 3 * 2048;
+    let experts = 24 * (64 * 768 * gated + 64 * 2048);
+    let routed = dense - 24 * 6144 * gated + experts;
+    for count in ["num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"] {
+        counts("acme", &with(&[(count, 64), ("moe_intermediate_size", 768)]), routed);
+    }
+    let shared = routed + 24 * 2 * 768 * gated;
+    counts("acme", &with(&[("num_experts", 64), ("moe_intermediate_size", 768), ("n_shared_experts", 2)]), shared);
+    let stated = [("num_experts", 64), ("moe_intermediate_size", 768), ("shared_expert_intermediate_size", 1536)];
+    counts("acme", &with(&stated), shared);
+    // The first blocks may be dense.
+    let one = shared - 64 * 768 * gated - 64 * 2048 - 2 * 768 * gated + 6144 * gated;
+    counts("acme", &with(&[stated.as_slice(), &[("first_k_dense_replace", 1)]].concat()), one);
+}
+
+#[test]
+fn the_width_of_a_shared_expert_may_exceed_any_number_of_experts() {
+    counts(
+        "qwen2_moe",
+        &[
+            ("vocab_size", 151_936),
+            ("hidden_size", 3584),
+            ("intermediate_size", 18944),
+            ("num_hidden_layers", 28),
+            ("num_attention_heads", 28),
+            ("num_key_value_heads", 4),
+            ("moe_intermediate_size", 2560),
+            ("shared_expert_intermediate_size", 20480),
+            ("num_experts_per_tok", 8),
+            ("num_experts", 64),
+        ],
+        57_408_658_944,
+    );
+}

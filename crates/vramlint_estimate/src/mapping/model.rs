@@ -46,6 +46,9 @@ impl Mapping<'_> {
                 continue;
             }
             let model = self.models.find_or_infer(id).ok_or_else(|| self.not_found(id))?;
+            if let Some(why) = model.undescribed() {
+                return Err(why);
+            }
             found.push(model);
         }
         found.sort_by_key(|model| model.arch.parameters());

@@ -84,6 +84,13 @@ impl Model {
         }
     }
 
+    /// Why there is no figure for it, if its architecture is none that a decoder of text could stand for.
+    pub fn undescribed(&self) -> Option<Message> {
+        let (id, why) = (&self.id, self.arch.undescribed()?);
+        let (en, zh) = (&why.en, &why.zh);
+        Some(message!("{id}: {en}", "{id}：{zh}"))
+    }
+
     /// What its name is taken to tell, if its name is all that tells of it.
     pub fn told_by_name(&self) -> Option<Message> {
         let id = &self.id;

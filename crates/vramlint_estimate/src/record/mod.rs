@@ -87,7 +87,11 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
     // Measurements are not part of the setup.
     top.ignore(&["oracle", "how", "measured", "source", "note"]);
     unused.extend(top.unread());
-    Ok(Record { id, model, arch: config.into_arch(), setup, assumptions, unused })
+    let arch = config.into_arch();
+    if let Some(why) = arch.undescribed() {
+        return Err(top.error_at("model", &Message { en: why.en.clone(), zh: why.zh.clone() }));
+    }
+    Ok(Record { id, model, arch, setup, assumptions, unused })
 }
 
 #[cfg(test)]

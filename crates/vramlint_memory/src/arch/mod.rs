@@ -35,6 +35,8 @@ pub struct Arch {
     pub(crate) causal: bool,
     /// Parameters that only sit there: the tower of a vision model.
     pub(crate) unsimulated_parameters: u64,
+    /// Why no figure stands for it: what it is instead of a model of text.
+    pub(crate) undescribed: Option<Assumption>,
     /// Tokens of the longest row that it has positions for, if its config says so.
     pub(crate) context_length: Option<u64>,
     /// What had to be assumed.
@@ -296,6 +298,11 @@ impl Arch {
     /// How well the family is known.
     pub fn certainty(&self) -> Certainty {
         self.certainty
+    }
+
+    /// Why there is no figure for it: it is no model of text, and nothing here describes it.
+    pub fn undescribed(&self) -> Option<&Assumption> {
+        self.undescribed.as_ref()
     }
 
     /// What had to be assumed about it.

@@ -5,6 +5,7 @@ use crate::estimate::Assumption;
 
 /// The largest plausible value of a key, by a part of its name: over ten times that of any released model.
 const LIMITS: &[(&str, f64)] = &[
+    ("intermediate_size", 1_048_576.0),
     ("expert", 4096.0),
     ("layer", 4096.0),
     ("depth", 4096.0),
@@ -36,7 +37,9 @@ pub(super) fn sanitize(config: &Config) -> Option<(Config, Assumption)> {
         |key: &&str| config.number(key).is_some_and(|number| limit(key).is_some_and(|most| number.is_nan() || number > most));
     let mut dropped: Vec<&str> = config.keys().filter(beyond).collect();
     let most = |pieces: &[&str]| {
-        let named = config.keys().filter(|key| pieces.iter().any(|piece| key.contains(piece)) && !dropped.contains(key));
+        // The width of an expert is no number of experts.
+        let counts = |key: &&str| pieces.iter().any(|piece| key.contains(piece)) && !key.contains("intermediate_size");
+        let named = config.keys().filter(|key| counts(key) && !dropped.contains(key));
         named.filter_map(|key| config.number(key)).fold(1.0, f64::max)
     };
     let widths = ["size", "dim", "inner", "embd", "model", "d_ff"];

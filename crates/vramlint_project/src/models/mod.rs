@@ -22,7 +22,8 @@ use vramlint_estimate::{Model, Models, Source};
 pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, Message> {
     let (files, path) = (OverlayFs::default(), absolute(cwd, Path::new(name)));
     if !name.is_empty() && path.exists() {
-        return read_config(&files, &path, name, Source::Project(shown(&path, cwd)));
+        let model = read_config(&files, &path, name, Source::Project(shown(&path, cwd)))?;
+        return model.undescribed().map_or(Ok(model), Err);
     }
     let mut models = Models::catalogue();
     if let Some(cached) = hub_cache::find(caches, name) {
@@ -31,7 +32,11 @@ pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, M
             Err(why) => return Err(why),
         }
     }
-    models.find_or_infer(name).ok_or_else(|| match models.nearest(name) {
+    let found = models.find_or_infer(name);
+    if let Some(why) = found.as_ref().and_then(Model::undescribed) {
+        return Err(why);
+    }
+    found.ok_or_else(|| match models.nearest(name) {
         Some(meant) => message!(
             "unknown model `{name}`; did you mean `{meant}`? For any other model, specify its folder or config.json",
             "未知的模型 `{name}`；是否想写 `{meant}`？其他模型请指定其文件夹或 config.json"

@@ -35,6 +35,7 @@ pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit
         head: head(sizes.tied),
         causal: true,
         unsimulated_parameters: 0,
+        undescribed: None,
         context_length: None,
         assumptions,
         certainty: Certainty::Traced,

@@ -48,6 +48,7 @@ fn read(config: &Config, model_type: String) -> Arch {
         head: head(config.flag("tie_word_embeddings").unwrap_or(true)),
         causal: true,
         unsimulated_parameters: 0,
+        undescribed: None,
         context_length: None,
         assumptions: Vec::new(),
         certainty: Certainty::Traced,

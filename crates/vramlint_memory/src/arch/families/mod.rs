@@ -22,9 +22,11 @@ mod neox;
 mod olmo;
 mod phi;
 mod pre_llama;
+mod qwen_hybrid;
 mod qwen_moe;
 mod sizes;
 mod t5;
+mod undescribed;
 mod ungated;
 mod unknown;
 mod vision;
@@ -71,6 +73,7 @@ const TABLES: &[&[Family]] = &[
     olmo::FAMILIES,
     phi::FAMILIES,
     pre_llama::FAMILIES,
+    qwen_hybrid::FAMILIES,
     qwen_moe::FAMILIES,
     t5::FAMILIES,
     ungated::FAMILIES,
@@ -92,7 +95,10 @@ pub(super) fn read(config: &Config) -> Arch {
 
 fn read_family(config: &Config, model_type: String) -> Arch {
     let family = TABLES.iter().copied().flatten().find(|family| family.model_types.contains(&model_type.as_str()));
-    let Some(family) = family else { return unknown::unknown(config, model_type) };
+    let Some(family) = family else {
+        let why = undescribed::kind(config, &model_type);
+        return Arch { undescribed: why, ..unknown::unknown(config, model_type) };
+    };
     let mut arch = (family.read)(config, model_type);
     if !family.traced {
         arch.certainty = arch.certainty.max(Certainty::GenericDecoder);

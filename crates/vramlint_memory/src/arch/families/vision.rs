@@ -22,6 +22,9 @@ pub(super) fn language(config: &Config, model_type: &str) -> Option<Config> {
     let text = match model_type {
         "qwen2_vl" | "qwen2_5_vl" => "qwen2",
         "qwen3_vl" => "qwen3",
+        "qwen3_vl_moe" => "qwen3_moe",
+        "qwen3_5" => "qwen3_5_text",
+        "qwen3_5_moe" => "qwen3_5_moe_text",
         "gemma3" => "gemma3_text",
         "phi3_v" => "phi3",
         "llava" | "llava_next" | "idefics3" | "smolvlm" | "mllama" if written.is_empty() || model_type == "mllama" => "llama",
@@ -43,7 +46,8 @@ pub(super) fn add_tower(arch: &mut Arch, config: &Config, model_type: &str) {
         return;
     };
     let known = tower(vision, config, model_type, arch.hidden);
-    arch.unsimulated_parameters = known.unwrap_or_else(|| generic(vision, arch.hidden));
+    arch.unsimulated_parameters =
+        arch.unsimulated_parameters.saturating_add(known.unwrap_or_else(|| generic(vision, arch.hidden)));
     model_type.clone_into(&mut arch.model_type);
     // No step of a model that sees was compared with a trace.
     arch.certainty = arch.certainty.max(crate::arch::Certainty::GenericDecoder);
@@ -103,13 +107,14 @@ fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Optio
             let one = 4 * dense(h, h) + 2 * dense(h, inner) + dense(inner, h) + 2 * h;
             Some(area * h + layers(32) * one + h + merge(vision, h, number(vision, &["out_hidden_size"], text)))
         }
-        "qwen3_vl" => {
+        "qwen3_vl" | "qwen3_vl_moe" | "qwen3_5" | "qwen3_5_moe" => {
             let h = number(vision, &["hidden_size"], 1152);
             let inner = number(vision, &["intermediate_size"], 4304);
             let area = channels * number(vision, &["temporal_patch_size"], 2) * patch(16).pow(2);
             let out = number(vision, &["out_hidden_size"], 3584);
             let wide = h * number(vision, &["spatial_merge_size"], 2).pow(2);
-            let deep = vision.list("deepstack_visual_indexes").map_or(3, <[Value]>::len) as u64;
+            let usual = if model_type.starts_with("qwen3_vl") { 3 } else { 0 };
+            let deep = vision.list("deepstack_visual_indexes").map_or(usual, <[Value]>::len) as u64;
             let places = number(vision, &["num_position_embeddings"], 2304) * h;
             let merged = merge(vision, h, out);
             Some(dense(area, h) + places + layers(27) * block(h, inner, 4 * h) + 2 * h + merged + deep * (2 * wide + merged))
