@@ -410,6 +410,8 @@ pub struct Setup {
     pub accumulation: u64,
     /// Rows of one forward of an evaluation between steps; `None` if nothing is evaluated.
     pub evaluation_batch: Option<u64>,
+    /// Whether that forward records a graph, since nothing switches gradients off.
+    pub evaluation_keeps_graph: bool,
     /// Checkpointing.
     pub checkpointing: Checkpointing,
     /// Attention.
@@ -476,6 +478,7 @@ impl Default for Setup {
             prompt_length: 0,
             accumulation: 1,
             evaluation_batch: None,
+            evaluation_keeps_graph: false,
             checkpointing: Checkpointing::None,
             attention: Attention::Sdpa,
             padding_mask: false,

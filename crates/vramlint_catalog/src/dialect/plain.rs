@@ -66,11 +66,14 @@ fn resolve(found: &mut Vec<&'static str>, around: &Surroundings) -> Option<(&'st
     if let Some(phrase) = lookup(found, around, stage) {
         return Some((phrase, stage));
     }
+    let of_training = found.contains(&"train");
     found.retain(|word| *word != "train");
     let mut tokenizer = false;
     loop {
         if let Some(phrase) = lookup(found, around, stage) {
-            let fits = !tokenizer || phrase.concept == Concept::SequenceLength;
+            // `train_group_size` counts the passages of a query (FlagEmbedding), no completions.
+            let of_texts = of_training && phrase.concept == Concept::NumGenerations;
+            let fits = !of_texts && (!tokenizer || phrase.concept == Concept::SequenceLength);
             return fits.then_some((phrase, stage));
         }
         // What it belongs to, where the rest says enough: `model_max_length`, `data_batch_size`, `llm_dtype`.

@@ -60,6 +60,8 @@ pub(crate) enum Form {
     KnownMethod,
     /// [`Form::Task`], but a word that is not known says nothing.
     KnownTask,
+    /// [`Form::KnownTask`], but next-token prediction says nothing: another key may tell what it serves.
+    OtherTask,
     /// accelerate's distributed type; YAML reads the bare `NO` as false.
     DistributedType,
     /// A ZeRO stage as DeepSpeed's old truth value.
@@ -128,6 +130,7 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::Task => named(value, task),
         Form::KnownMethod => known(value, method),
         Form::KnownTask => known(value, task),
+        Form::OtherTask => known(value, task).filter(|name| name.as_str() != Some("causal-lm")),
         Form::DistributedType => Some(if *value == Value::Bool(false) { Value::Text("NO".into()) } else { value.clone() }),
         Form::TruthStage => value.as_bool().map(|on| Value::Int(i64::from(on))),
         Form::PresetStage => value.as_str().and_then(preset_stage).map(Value::Int),
@@ -422,7 +425,9 @@ fn task(word: &str) -> Option<&'static str> {
         "sft" => Some("sft"),
         "dpo" | "ipo" => Some("dpo"),
         // Preference training without a reference model.
-        "orpo" | "cpo" | "simpo" => Some("orpo"),
+        "orpo" => Some("orpo"),
+        "cpo" => Some("cpo"),
+        "simpo" => Some("simpo"),
         "kto" => Some("kto"),
         "grpo" => Some("grpo"),
         "rloo" => Some("rloo"),
@@ -430,6 +435,8 @@ fn task(word: &str) -> Option<&'static str> {
         "rm" | "reward" | "reward_model" | "reward-model" => Some("reward"),
         "pt" | "pretrain" | "causal_lm" | "causal-lm" | "clm" => Some("causal-lm"),
         "seq_cls" | "seq-cls" | "sequence_classification" => Some("seq-cls"),
+        "embedding" => Some("embedding"),
+        "reranker" | "generative_reranker" => Some("reranker"),
         _ => None,
     }
 }

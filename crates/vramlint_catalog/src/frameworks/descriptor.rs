@@ -283,6 +283,8 @@ pub struct EstimateTraits {
     pub adapter_switches: &'static [(&'static str, &'static [&'static str])],
     /// Whether adapters have the type of the weights.
     pub adapters_as_weights: bool,
+    /// Whether a process spreads its model over every GPU that it sees, where nothing says otherwise.
+    pub spreads_models: bool,
     /// Whether its reward models keep the head of the language model beside a head for the value.
     pub value_head_rewards: bool,
 }
@@ -354,6 +356,7 @@ pub(super) const COMMON: Framework = Framework {
         prepares_quantized: false,
         no_dropout: false,
         value_head_rewards: false,
+        spreads_models: false,
         bf16_where_possible: false,
         weights: Weights::Stored,
         may_be_launched: true,

@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    Accumulation, ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, FILES, FixKeys, Framework, Unknown, UnknownKeys, VllmShare,
+    Accumulation, ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, FILES, FixKeys, Framework, Unknown, UnknownKeys, VllmShare, EstimateTraits,
 };
 use super::evidence::{Evidence, KeyTest::Has};
 use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, HF_FIXES, TRAINING_FLAGS};
@@ -53,6 +53,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_hf_trainer: true,
     is_standalone: true,
     divides_ranks: true,
+    // ms-swift 4.6.0.dev0 swift/model/register.py, `get_default_device_map`.
+    estimate: EstimateTraits { spreads_models: true, ..COMMON.estimate },
     fixes: FixKeys { liger: Some("use_liger_kernel"), ..HF_FIXES },
     ..COMMON
 };
@@ -91,7 +93,7 @@ const KEYS: &[Row] = &[
     ("deepspeed", C::ZeroStage, PresetStage),
     ("device_map", C::DeviceMap, Given),
     ("rlhf_type", C::Task, Task),
-    ("task_type", C::Task, WordIs("seq_cls", "seq-cls")),
+    ("task_type", C::Task, OtherTask),
     ("num_generations", C::NumGenerations, Given),
     ("steps_per_generation", C::StepsPerGeneration, Given),
     ("generation_batch_size", C::GenerationBatch, Given),

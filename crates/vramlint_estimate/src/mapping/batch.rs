@@ -58,6 +58,7 @@ impl Mapping<'_> {
         if by_trainer && asked {
             let rows = self.positive(Concept::EvaluationBatch).ok().flatten().map_or(DEFAULT, |rows| rows.upper);
             self.upper.evaluation_batch = Some(rows);
+            self.upper.evaluation_keeps_graph = self.prediction_keeps_graph();
         }
     }
 

@@ -58,8 +58,9 @@ pub(crate) struct Mapped {
 /// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py).
 const NOT_MODELLED: &[&str] =
     &["use_galore", "use_apollo", "use_badam", "use_adam_mini", "use_llama_pro", "mixture_of_depths", "use_ray"];
-/// Keys of recipes that hold several models: PPO and distillation of torchtune 0.7.0.
-const OTHER_LOOPS: &[&str] = &["ppo_epochs", "ppo_batch_size", "teacher_model", "teacher_checkpointer"];
+/// Keys of recipes that hold several models (PPO and distillation of torchtune 0.7.0), and of LISA, which trains other layers from time to
+/// time (ms-swift, Axolotl).
+const OTHER_LOOPS: &[&str] = &["ppo_epochs", "ppo_batch_size", "teacher_checkpointer", "lisa_activated_layers", "lisa_n_layers"];
 /// Keys that keep activations on the host: torchtune, TRL 1.16, Axolotl 0.18.
 const OFFLOADED_ACTIVATIONS: &[&str] = &["enable_activation_offloading", "activation_offloading"];
 
@@ -138,6 +139,12 @@ impl Mapping<'_> {
         if let Some(key) = traits.trains_if.filter(|key| !self.enables(key, &[])) {
             return Err(message!("{key} is not set: nothing is trained", "没有设置 {key}：不进行训练"));
         }
+        if let Some(gpus) = self.gpus_of_one_process() {
+            return Err(message!(
+                "device_map spreads the model over {gpus} GPUs: estimates do not support that",
+                "device_map 把模型分散到 {gpus} 块 GPU 上：不支持这样的估算"
+            ));
+        }
         if let Some(name) = self.bundled_config() {
             let by = framework.name;
             return Err(message!(
@@ -152,7 +159,7 @@ impl Mapping<'_> {
         if let Some(name) = NOT_MODELLED.iter().find(|name| self.enables(name, &["convert", "load"])) {
             return Err(message!("estimates do not support {name}", "不支持估算 {name}"));
         }
-        if let Some(name) = OTHER_LOOPS.iter().find(|name| self.has_key(name)) {
+        if let Some(name) = OTHER_LOOPS.iter().find(|name| self.gives(name)) {
             return Err(message!(
                 "estimates do not support the training loop that uses {name}",
                 "不支持估算使用 {name} 的训练循环"
@@ -163,6 +170,20 @@ impl Mapping<'_> {
             return Err(message!("estimates do not support Megatron", "不支持估算 Megatron"));
         }
         Ok(())
+    }
+
+    /// GPUs over which one process spreads its model, if they are several: every visible one that no other process has.
+    fn gpus_of_one_process(&self) -> Option<u64> {
+        let spreads = match self.text(Concept::DeviceMap) {
+            Some(map) => ["auto", "balanced", "balanced_low_0", "sequential"].contains(&map.as_str()),
+            None => self.run.dialect.estimate.spreads_models,
+        };
+        let visible = self.value(Concept::VisibleDevices)?.as_str()?.split(',').filter(|id| !id.trim().is_empty()).count() as u64;
+        let ranks = [Concept::WorldSize, Concept::TensorParallelSize, Concept::ContextParallelSize];
+        let sizes = ranks.map(|concept| self.run.int(concept).and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0));
+        let processes = sizes[0]?.saturating_mul(sizes[1].unwrap_or(1)).saturating_mul(sizes[2].unwrap_or(1));
+        let each = visible / processes;
+        (spreads && each > 1).then_some(each)
     }
 
     /// The name of a configuration that ships with the framework and that the project does not hold.

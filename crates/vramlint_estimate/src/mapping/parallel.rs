@@ -32,6 +32,15 @@ impl Mapping<'_> {
                 self.both(|setup| set(setup, size.upper));
             }
         }
+        // What is sharded is sharded over the ranks of a sequence too (deepspeed 0.19.8 runtime/sequence_parallel, accelerate 1.15.0
+        // parallelism_config.py: `dp_shard_cp`).
+        if !matches!(scheme, Scheme::None | Scheme::Ddp) {
+            self.both(|setup| {
+                let parallel = &mut setup.parallel;
+                parallel.world = parallel.world.saturating_mul(parallel.context.max(1));
+                parallel.local = parallel.local.saturating_mul(parallel.context.max(1)).min(parallel.world);
+            });
+        }
         self.unseen_launch(scheme);
         match scheme {
             Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3 => self.zero(),

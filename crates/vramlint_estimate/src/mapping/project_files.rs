@@ -11,6 +11,14 @@ impl Mapping<'_> {
         self.values_of(key).next().is_some()
     }
 
+    /// Whether a data file or the command of the run gives this key a value that is neither zero nor false.
+    pub(super) fn gives(&self, key: &str) -> bool {
+        let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
+        let given = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key));
+        let texts = given.and_then(|option| option.value.as_ref()?.text.as_deref());
+        texts.map_or_else(|| self.has_key(key), |text| !matches!(text, "0" | "false" | "False"))
+    }
+
     /// Whether a data file or the command of the run switches `key` on: with a true value, or with one of `words`.
     pub(super) fn enables(&self, key: &str, words: &[&str]) -> bool {
         let enabled = |value: &Value| boolean(value) == Some(true) || value.as_str().is_some_and(|word| words.contains(&word));

@@ -25,8 +25,8 @@ impl Mapping<'_> {
             Some("orpo" | "cpo") => Task::Orpo,
             Some("simpo") => Task::Simpo,
             Some("tpo") => Task::Tpo,
-            Some("gkd") => Task::Gkd,
-            Some("distillation") => Task::Distillation,
+            Some("gkd") if self.run.dialect == Dialect::Trl => Task::Gkd,
+            Some("distillation") if self.run.dialect == Dialect::Trl => Task::Distillation,
             Some("sentence-embedding") => self.embedded_columns()?,
             Some("grpo" | "rloo") => Task::Grpo,
             Some("reward" | "rm") if self.run.dialect.estimate.value_head_rewards => {
@@ -77,13 +77,13 @@ impl Mapping<'_> {
             "CachedMultipleNegativesSymmetricRankingLoss",
             "GISTEmbedLoss",
         ];
-        if let Some(loss) = IN_PARTS.iter().find(|loss| self.names_class(loss)) {
+        if let Some(loss) = IN_PARTS.iter().find(|loss| self.code_calls(loss)) {
             return Err(message!("estimates do not support {loss}", "不支持估算 {loss}"));
         }
-        if self.names_class("TripletLoss") {
+        if self.code_calls("TripletLoss") {
             return Ok(Task::EmbeddingTriplets);
         }
-        if !PAIRS.iter().any(|loss| self.names_class(loss)) {
+        if !PAIRS.iter().any(|loss| self.code_calls(loss)) {
             self.assume_unverified(message!(
                 "the number of texts per sample is unknown: assuming pairs",
                 "每个样本的文本数未知：按成对计"

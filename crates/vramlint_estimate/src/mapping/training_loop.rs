@@ -13,6 +13,28 @@ impl Mapping<'_> {
     }
 }
 
+impl Mapping<'_> {
+    /// Whether the project has a `prediction_step` of its own that calls the model with gradients on (transformers 5.23.0 `trainer.py` has
+    /// its `torch.no_grad()` inside of the function that this one replaces).
+    pub(super) fn prediction_keeps_graph(&self) -> bool {
+        let files = self.run.code.iter().flat_map(|code| &code.files);
+        let modules = files.filter_map(|file| self.project.file(*file).python());
+        modules.into_iter().any(|module| {
+            let off = |expr: &Expr| {
+                let name = expr.as_call().map_or_else(|| expr.dotted(), |call| call.callee.dotted());
+                name.is_some_and(|name| name.ends_with("no_grad") || name.ends_with("inference_mode"))
+            };
+            let inside = |site: &CallSite<'_>| {
+                let own = site.context.function().filter(|function| function.name == "prediction_step");
+                own.is_some_and(|function| !function.decorators.iter().any(off))
+            };
+            let calls: Vec<CallSite<'_>> = module.calls().filter(inside).collect();
+            let named = |names: &[&str]| calls.iter().any(|site| site.call.name().is_some_and(|name| names.contains(&name)));
+            named(&["model"]) && !named(&["no_grad", "inference_mode", "prediction_step"])
+        })
+    }
+}
+
 /// Whether a loop of the module binds a call of a model to a name, calls backward in the same function, and never deletes the name.
 fn names_outputs(module: &Module) -> bool {
     let in_loops = || module.calls().filter(|site| site.context.loops > 0);

@@ -12,7 +12,7 @@ mod parallel;
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, build};
-use crate::setup::{Reference, Resident, Setup};
+use crate::setup::{Checkpointing, Reference, Resident, Setup};
 use crate::tape::{Device, Event, Hooks, ParamId, Site, Tape};
 use loss::Models;
 use optimizer_in_backward::OptimizerInBackward;
@@ -90,7 +90,9 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
         }
     }
     if let Some(rows) = setup.evaluation_batch.filter(|_| engine.is_none()) {
-        evaluate(&tape, &models, &Setup { micro_batch: rows, ..setup.clone() });
+        // transformers checkpoints only models in training mode.
+        let checkpointing = if setup.evaluation_keeps_graph { Checkpointing::None } else { setup.checkpointing };
+        evaluate(&tape, &models, &Setup { micro_batch: rows, checkpointing, ..setup.clone() });
     }
     events.extend(tape.take_events());
     drop(residents);
@@ -144,7 +146,8 @@ fn evaluate(tape: &Tape, models: &Models, setup: &Setup) {
         let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
         let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
         let autocast = setup.autocast.map(crate::setup::Dtype::bytes);
-        drop(tape.no_grad(|t| t.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup))));
+        let forward = |t: &Tape| t.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup));
+        drop(if setup.evaluation_keeps_graph { forward(tape) } else { tape.no_grad(forward) });
         drop((ids, mask));
     });
 }

@@ -115,6 +115,11 @@ impl Tape {
         result
     }
 
+    /// Whether the model is in evaluation mode, in which dropout does nothing.
+    pub(crate) fn evaluates(&self) -> bool {
+        self.phase.get() == Some(Phase::Evaluate)
+    }
+
     /// The current position in the step.
     pub(crate) fn site(&self) -> Site {
         self.site.get()
