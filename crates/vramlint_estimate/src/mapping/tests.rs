@@ -138,6 +138,37 @@ fn sharding_over_unknown_processes_is_over_one_machine_between_one_process_and_m
 }
 
 #[test]
+fn a_teacher_stays_beside_the_student() {
+    let with = |settings: &[(Concept, Value)]| run(Dialect::Trl, "gkd", settings);
+    assert!(refused(&with(&[])).starts_with("the teacher model is unknown; give it with `--set teacher_model=…`"));
+    let found = mapped(&with(&[(Concept::TeacherModel, text("acme/seven")), (Concept::WeightsDtype, text("bf16"))]));
+    let teacher = found.setup.teacher.expect("it has a teacher");
+    assert_eq!((found.setup.task, teacher.label.as_str(), teacher.weights), (Task::Gkd, "acme/seven", Dtype::Bf16));
+    assert_eq!(refused(&run(Dialect::MsSwift, "gkd", &[])), "estimates do not support task gkd");
+}
+
+#[test]
+fn ranks_of_a_sequence_share_what_is_sharded() {
+    let sharded = [(Concept::ZeroStage, Value::Int(3)), (Concept::ContextParallelSize, Value::Int(4))];
+    let parallel = mapped(&run(Dialect::HfTrainer, "sft", &sharded)).setup.parallel;
+    assert_eq!((parallel.world, parallel.context), (4, 4));
+    let whole = mapped(&run(Dialect::HfTrainer, "sft", &sharded[1..])).setup.parallel;
+    assert_eq!((whole.world, whole.context), (1, 4));
+}
+
+#[test]
+fn one_process_on_several_gpus_spreads_its_model_where_device_map_says_so() {
+    let seen = (Concept::VisibleDevices, text("0,1,2,3"));
+    let spread = [seen.clone(), (Concept::DeviceMap, text("auto"))];
+    let why = "device_map spreads the model over 4 GPUs: estimates do not support that";
+    assert_eq!(refused(&run(Dialect::HfTrainer, "sft", &spread)), why);
+    // ms-swift does so where nothing is said; a process for each GPU leaves nothing to spread over.
+    assert_eq!(refused(&run(Dialect::MsSwift, "sft", std::slice::from_ref(&seen))), why);
+    mapped(&run(Dialect::MsSwift, "sft", &[seen.clone(), (Concept::WorldSize, Value::Int(4))]));
+    mapped(&run(Dialect::HfTrainer, "sft", &[seen]));
+}
+
+#[test]
 fn preference_trainers_turn_dropout_off() {
     let adapters = [(Concept::Method, text("lora")), (Concept::LoraR, Value::Int(8)), (Concept::LoraDropout, Value::Float(0.05))];
     let drops = |off: bool| {
