@@ -3,7 +3,7 @@
 //! A row names what no other framework has. Where two hold, the first of the list counts: a fork stands before what it was made from.
 
 use crate::Concept;
-use crate::frameworks::FileKeys;
+use crate::frameworks::{FileKeys, is_same_option};
 use std::ops::Deref;
 
 /// A framework whose settings are not read.
@@ -241,22 +241,6 @@ static ROWS: &[Row] = &[
         ..ROW
     },
     Row {
-        id: "sd-scripts",
-        name: "sd-scripts",
-        modules: &["library.train_util", "library.sdxl_train_util", "library.flux_train_utils"],
-        options: &[&["network_module"], &["pretrained_model_name_or_path", "network_dim"]],
-        source: "sd-scripts 0.9 library/train_util.py",
-        ..ROW
-    },
-    Row {
-        id: "diffsynth",
-        name: "DiffSynth-Studio",
-        modules: &["diffsynth"],
-        options: &[&["dataset_base_path", "model_paths"], &["dataset_base_path", "model_id_with_origin_paths"]],
-        source: "DiffSynth-Studio 2.0 examples/*/model_training/train.py",
-        ..ROW
-    },
-    Row {
         id: "one-trainer",
         name: "OneTrainer",
         modules: &["modules.util.config.TrainConfig", "modules.trainer.BaseTrainer"],
@@ -342,11 +326,9 @@ impl UnsupportedFramework {
 
     /// The framework whose command has these options, with dashes or underscores inside.
     pub fn of_options(options: &[&str]) -> Option<Self> {
-        let same = |given: &str, own: &str| {
-            given.bytes().zip(own.bytes()).all(|(a, b)| a == b || matches!((a, b), (b'-' | b'_', b'-' | b'_')))
-        };
         let is = |given: &str, own: &str| {
-            same(given, own) && (given.len() == own.len() || given.len() > own.len() && given.as_bytes()[own.len()] == b'.')
+            let block = given.get(..own.len()).filter(|_| given[own.len()..].starts_with('.'));
+            is_same_option(block.unwrap_or(given), own)
         };
         let has = |own: &&str| options.iter().any(|given| is(given, own));
         Self::find(|row| row.options.iter().any(|group| group.iter().all(&has)))

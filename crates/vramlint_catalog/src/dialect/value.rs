@@ -90,6 +90,12 @@ pub(crate) enum Form {
     Plugins,
     /// Whether a torchtune builder makes DoRA.
     DoraBuilder,
+    /// The repository of the first of `repository:file,repository:file`.
+    RepoOfPaths,
+    /// The quantization in `model:method`: `bitsandbytes_nf4`.
+    QuantizationOfModel,
+    /// The module of an adapter: `networks.lora_flux`.
+    AdapterModule,
     /// How many layers at the end (or, negative, at the start) LLaMA-Factory trains.
     FreezeLayers,
 }
@@ -150,6 +156,18 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::DoraBuilder => {
             let builder = value.as_str()?.rsplit('.').next()?;
             matches!(builder.split('_').next(), Some("dora" | "qdora")).then_some(Value::Bool(true))
+        }
+        Form::RepoOfPaths => {
+            let repository = value.as_str()?.split(',').next()?.split(':').next()?.trim();
+            (!repository.is_empty()).then(|| Value::Text(repository.to_owned()))
+        }
+        Form::QuantizationOfModel => {
+            let method = value.as_str()?.split(';').next()?.rsplit(':').next()?.split('/').next()?;
+            Some(Value::Text(method.trim().trim_start_matches("bitsandbytes_").to_owned()))
+        }
+        Form::AdapterModule => {
+            let module = value.as_str()?.to_ascii_lowercase();
+            module.contains("lora").then(|| Value::Text("lora".to_owned()))
         }
         Form::FreezeLayers => match value {
             Value::Int(layers) => Some(Value::Text(format!("all-but-layers:{layers}"))),

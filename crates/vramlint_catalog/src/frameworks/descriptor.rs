@@ -34,6 +34,10 @@ pub struct Framework {
     pub modules: &'static [EntryModule],
     /// Functions that train with the arguments of the command line: the package that has it, under whatever path, and its name.
     pub programs: &'static [(&'static str, &'static str)],
+    /// Options that only its scripts have together, each group for itself.
+    pub options: &'static [&'static [&'static str]],
+    /// Options that name a file of settings which nothing here reads.
+    pub unread_files: &'static [UnreadFile],
     /// What it does with keys that it does not know.
     pub unknown_keys: UnknownKeys,
     /// How it types the values of its file.
@@ -227,8 +231,32 @@ pub enum Processes {
     AlwaysOne,
     /// One for each device that its arguments name; every GPU where they name none.
     Devices,
-    /// Those of the actor under Ray.
-    Ray,
+    /// Those of the model that is trained, under Ray.
+    Ray(&'static RayActors),
+}
+
+/// An option that names a file of settings which nothing here reads.
+#[derive(Debug)]
+pub struct UnreadFile {
+    /// The option.
+    pub option: &'static str,
+    /// What the file sets; where it may set anything, no default is known.
+    pub sets: Option<&'static [Concept]>,
+}
+
+/// Options that say how many processes train under Ray.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RayActors {
+    /// The modules that start Ray; any other is one process.
+    pub modules: &'static [&'static str],
+    /// The spellings of the number of nodes, 1 by default.
+    pub nodes: &'static [&'static str],
+    /// The spellings of the number of GPUs of a node.
+    pub gpus: &'static [&'static str],
+    /// The GPUs of a node where no option says it.
+    pub gpus_by_default: i64,
+    /// Version and file.
+    pub source: &'static str,
 }
 
 /// A key that holds vLLM's share of a GPU, above 0 and up to 1.
@@ -257,8 +285,8 @@ pub struct FixKeys {
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each is a fact of its own
 pub struct EstimateTraits {
-    /// Whether it trains models of its own code, which nothing here plays.
-    pub own_models: bool,
+    /// Whether estimates play what it trains; models of its own code and diffusion models are not.
+    pub is_played: bool,
     /// Whether the file is a recipe that names the class of each part: loss, optimizer, model.
     pub is_recipe: bool,
     /// A key that must be true for anything to be trained.
@@ -328,6 +356,8 @@ pub(super) const COMMON: Framework = Framework {
     tasks: &[],
     modules: &[],
     programs: &[],
+    options: &[],
+    unread_files: &[],
     unknown_keys: UnknownKeys {
         in_file: Unknown::NotJudged,
         on_command_line: Unknown::NotJudged,
@@ -349,7 +379,7 @@ pub(super) const COMMON: Framework = Framework {
     has_vllm_mode_of_trl: false,
     fixes: FixKeys { accumulation: None, checkpointing: None, liger: None },
     estimate: EstimateTraits {
-        own_models: false,
+        is_played: true,
         is_recipe: false,
         trains_if: None,
         is_language_modelling: false,

@@ -72,7 +72,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_standalone: true,
     // litgpt 0.5.13 utils.py:555 `parse_devices`: `auto` and -1 are every GPU.
     processes: Processes::Devices,
-    estimate: EstimateTraits { own_models: true, loss: Loss::Whole, ..COMMON.estimate },
+    estimate: EstimateTraits { is_played: false, loss: Loss::Whole, ..COMMON.estimate },
     ..COMMON
 };
 

@@ -9,7 +9,7 @@ pub mod evidence;
 
 pub use descriptor::{
     Accumulation, ArgumentClasses, BatchArithmetic, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FileTypes, FixKeys,
-    Framework, Loss, Processes, Unknown, UnknownKeys, VllmShare, Weights,
+    Framework, Loss, Processes, RayActors, Unknown, UnknownKeys, UnreadFile, VllmShare, Weights,
 };
 pub use evidence::{Evidence, FileKeys, KeyTest};
 
@@ -45,6 +45,12 @@ frameworks! {
     MsSwift in ms_swift;
     /// OpenRLHF command line.
     OpenRlhf in open_rlhf;
+    /// verl command line.
+    Verl in verl;
+    /// DiffSynth-Studio command line.
+    DiffSynth in diffsynth;
+    /// sd-scripts command line.
+    SdScripts in sd_scripts;
     /// unsloth calls.
     Unsloth in unsloth;
     /// Lightning's Trainer.
@@ -77,6 +83,12 @@ impl Dialect {
         Self::ALL.iter().copied().find(|dialect| dialect.modules.iter().any(|entry| entry.is(module)))
     }
 
+    /// The framework whose scripts have these options, with dashes or underscores inside.
+    pub fn of_options(options: &[&str]) -> Option<Self> {
+        let has = |own: &&str| options.iter().any(|given| is_same_option(given, own));
+        Self::ALL.iter().copied().find(|dialect| dialect.options.iter().any(|group| group.iter().all(&has)))
+    }
+
     /// The framework whose file has these keys, how certain that is, and the key that gives it away.
     pub fn of_keys(keys: &dyn FileKeys) -> Option<(Self, bool, &'static str)> {
         Self::ALL.iter().find_map(|dialect| {
@@ -84,6 +96,12 @@ impl Dialect {
             evidence.iter().find_map(|evidence| Some((*dialect, evidence.is_certain, evidence.holds(keys)?)))
         })
     }
+}
+
+/// Whether two options are the same, with dashes or underscores inside.
+pub(crate) fn is_same_option(given: &str, own: &str) -> bool {
+    let is_dash = |byte: u8| matches!(byte, b'-' | b'_');
+    given.len() == own.len() && given.bytes().zip(own.bytes()).all(|(a, b)| a == b || is_dash(a) && is_dash(b))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    Accumulation, ArgumentClasses, BatchArithmetic, COMMON, EntryModule, EstimateTraits, FILES, Framework, Processes, Unknown,
+    Accumulation, ArgumentClasses, BatchArithmetic, COMMON, EntryModule, EstimateTraits, FILES, Framework, Processes, RayActors, Unknown,
     UnknownKeys, VllmShare,
 };
 use crate::Concept as C;
@@ -40,7 +40,13 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_standalone: true,
     is_deepspeed: true,
     divides_ranks: true,
-    processes: Processes::Ray,
+    processes: Processes::Ray(&RayActors {
+        modules: &["openrlhf.cli.train_ppo_ray"],
+        nodes: &["actor_num_nodes", "actor.num_nodes"],
+        gpus: &["actor_num_gpus_per_node", "actor.num_gpus_per_node"],
+        gpus_by_default: 8,
+        source: "OpenRLHF 0.11.0 openrlhf/cli/train_ppo_ray.py",
+    }),
     estimate: EstimateTraits { no_dropout: true, ..COMMON.estimate },
     ..COMMON
 };

@@ -132,9 +132,9 @@ impl Mapping<'_> {
         // LLaMA-Factory 0.9.6 train/sft/workflow.py trains only with `do_train`; its other commands use the same file format.
         let framework = self.run.dialect.framework();
         let traits = &framework.estimate;
-        if traits.own_models {
+        if !traits.is_played {
             let name = framework.name;
-            return Err(message!("{name} trains models of its own code", "{name} 训练的是自己实现的模型"));
+            return Err(message!("estimates do not support {name}", "不支持对 {name} 的估算"));
         }
         if let Some(key) = traits.trains_if.filter(|key| !self.enables(key, &[])) {
             return Err(message!("{key} is not set: nothing is trained", "没有设置 {key}：不进行训练"));

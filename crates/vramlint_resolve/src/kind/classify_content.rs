@@ -159,14 +159,13 @@ impl FileKeys for RootKeys<'_> {
     }
 }
 
-/// Concepts that only training uses.
+/// Concepts that only training uses. Sampling counts completions, too.
 const TRAINING_CONCEPTS: &[Concept] = &[
     Concept::MicroBatch,
     Concept::GradientAccumulationSteps,
     Concept::LearningRate,
     Concept::Epochs,
     Concept::LoraR,
-    Concept::NumGenerations,
     Concept::GradientCheckpointing,
     Concept::Optimizer,
 ];

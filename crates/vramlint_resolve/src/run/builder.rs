@@ -16,7 +16,7 @@ use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::value_readers::argparse_word;
-use vramlint_base::{FileId, Value, message};
+use vramlint_base::{FileId, FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect, LibraryVersions};
 use vramlint_syntax::shell::Word;
@@ -97,6 +97,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
             "调用者可以在命令行给出；项目中没有启动此脚本的命令"
         ));
     }
+    forget_unread_files(&mut candidates, sources, dialect);
     if trainer {
         candidates.prefer_trainers_precision(&launcher);
     }
@@ -111,8 +112,8 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     let path = launch_path(sources, dialect, deepspeed);
     let mut settings = candidates.resolve(
         |concept| merge_policy(concept, sources, dialect, path),
-        // The trainer turns checkpointing on by its own arguments (transformers 5.23.0 trainer.py).
-        |concept| concept == Concept::GradientCheckpointing && trainer,
+        // The trainer turns checkpointing on by its own arguments (transformers 5.23.0 trainer.py), a framework's script by its options.
+        |concept| concept == Concept::GradientCheckpointing && trainer || !dialect.options.is_empty(),
     );
     settings.insert(Concept::WorldSize, world_size);
     training_kind::add(&mut settings, graph, code, task.as_deref());
@@ -248,7 +249,30 @@ fn dialect_of(graph: &FileGraph, sources: &RunSources) -> Dialect {
         launch.launcher.dialect.or_else(module)
     });
     let by_file = || sources.training.iter().find_map(|(id, _)| graph.classified_kind(*id).dialect());
-    by_launcher.or_else(|| sources.code.as_ref().and_then(|code| code.dialect)).or_else(by_file).unwrap_or(Dialect::Plain)
+    let by_options = || {
+        let options = sources.launch.as_ref()?.options();
+        Dialect::of_options(&options.iter().map(|option| option.name.as_str()).collect::<Vec<_>>())
+    };
+    by_launcher.or_else(by_options).or_else(|| sources.code.as_ref().and_then(|code| code.dialect)).or_else(by_file).unwrap_or(Dialect::Plain)
+}
+
+/// What a file that nothing reads may set is not known.
+fn forget_unread_files(candidates: &mut CandidateSet, sources: &RunSources, dialect: Dialect) {
+    let Some(launch) = &sources.launch else { return };
+    let options = launch.options();
+    for file in dialect.unread_files {
+        let Some(option) = options.iter().find(|option| option.name == file.option) else { continue };
+        let name = file.option;
+        let why = message!("the file of `--{name}` is not read", "`--{name}` 的文件未被读取");
+        let Some(concepts) = file.sets else {
+            candidates.forget_defaults(&why);
+            continue;
+        };
+        let origin = Origin::Flag { place: FileRange::new(launch.file, option.word), flag: format!("--{name}") };
+        for concept in concepts {
+            candidates.add(*concept, SourceLayer::Decided, unknown(why.clone(), "", origin.clone()));
+        }
+    }
 }
 
 /// Whether the run trains under DeepSpeed.

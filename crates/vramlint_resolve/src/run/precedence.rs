@@ -12,7 +12,7 @@ use vramlint_catalog::Concept;
 pub(super) enum SourceLayer {
     /// DeepSpeed's own file, if it beats everything else.
     Engine,
-    /// A flag of the launcher that the library puts above the code: `--zero_stage`.
+    /// A flag of the launcher, or of a framework's own script, that stands above the code: `--zero_stage`.
     LauncherFlag,
     /// A key of the launcher's file that the library puts above the code.
     LauncherFile,

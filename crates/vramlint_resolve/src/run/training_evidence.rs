@@ -215,7 +215,7 @@ fn sounds_like_interface(name: &str) -> bool {
 }
 
 fn begins_another_task(word: &str) -> bool {
-    OTHER_TASKS.iter().any(|begin| word.starts_with(begin))
+    matches!(word, "app" | "api") || OTHER_TASKS.iter().any(|begin| word.starts_with(begin))
 }
 
 /// `train_and_evaluate.py` is none.

@@ -13,7 +13,7 @@ use crate::setting::{Candidate, Origin, Resolved, Setting};
 use crate::{Policy, SourceFile};
 use vramlint_base::{FileId, Message, Value, message};
 use vramlint_catalog::flags::{self, Launcher};
-use vramlint_catalog::frameworks::Processes;
+use vramlint_catalog::frameworks::{Processes, RayActors};
 use vramlint_catalog::launchers::ProcessCount;
 use vramlint_catalog::{Concept, Dialect};
 
@@ -232,7 +232,7 @@ impl WorldSizeInput<'_> {
         }
         match self.dialect.processes {
             Processes::Devices => return self.devices(all),
-            Processes::Ray => return self.ray(),
+            Processes::Ray(actors) => return self.ray(actors),
             Processes::One | Processes::AlwaysOne => {}
         }
         if let Some(word) = self.process_starter {
@@ -264,22 +264,24 @@ impl WorldSizeInput<'_> {
         Ok((world, inputs, arithmetic(format!("devices × num_nodes = {devices} × {nodes}"))))
     }
 
-    /// OpenRLHF under Ray: the actor's ranks train (OpenRLHF 0.11.0 `cli/train_ppo_ray.py`, 1 node of 8 by default).
-    fn ray(&self) -> Count {
+    /// The ranks of the model that is trained, under Ray.
+    fn ray(&self, actors: &RayActors) -> Count {
         let launch = self.launch.ok_or_else(unknown_gpus)?;
         let options = launch.options();
-        let number = |names: [&str; 2], otherwise: i64| {
+        let number = |names: &[&str], otherwise: i64| {
             let Some(option) = options.iter().rfind(|option| names.contains(&option.name.as_str())) else {
-                return Some(otherwise);
+                let files = self.dialect.unread_files;
+                let may_be_in_file = options.iter().any(|option| files.iter().any(|file| file.option == option.name));
+                return (!may_be_in_file).then_some(otherwise);
             };
             option.value.as_ref()?.text.as_deref()?.parse::<i64>().ok().filter(|n| *n > 0)
         };
         let module = launch.module.as_ref().and_then(|word| word.text());
-        if module != Some("openrlhf.cli.train_ppo_ray") {
+        if module.is_none_or(|module| !actors.modules.contains(&module)) {
             return Ok((1, vec![], message!("`python` starts one process", "`python` 只启动一个进程")));
         }
-        let nodes = number(["actor_num_nodes", "actor.num_nodes"], 1).ok_or_else(unknown_gpus)?;
-        let each = number(["actor_num_gpus_per_node", "actor.num_gpus_per_node"], 8).ok_or_else(unknown_gpus)?;
+        let nodes = number(actors.nodes, 1).ok_or_else(unknown_gpus)?;
+        let each = number(actors.gpus, actors.gpus_by_default).ok_or_else(unknown_gpus)?;
         let world = nodes.checked_mul(each).ok_or_else(unknown_gpus)?;
         Ok((
             world,

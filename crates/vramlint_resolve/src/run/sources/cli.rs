@@ -27,6 +27,9 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
         };
         let probe = value.clone().unwrap_or(Value::Int(1));
         let mut meanings = dialect::meanings(dialect, &path, &probe);
+        // A framework's own option decides, whatever branches its script has.
+        let above = !meanings.is_empty() && !dialect.options.is_empty();
+        let layer = if above { SourceLayer::LauncherFlag } else { SourceLayer::Flag };
         // A framework's own command has no option of another name: ms-swift's `--model_name` is what the model calls itself.
         if meanings.is_empty() && launch.launcher.dialect.is_none() && !(code.is_none() && of_framework) {
             meanings.extend(dialect::meaning(Dialect::Plain, &path, &probe));
@@ -41,7 +44,7 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
                 candidate = known;
             }
             candidate.assumptions = word.map(assumptions).unwrap_or_default();
-            candidates.add(meaning.concept, SourceLayer::Flag, candidate);
+            candidates.add(meaning.concept, layer, candidate);
         }
     }
 }
