@@ -27,29 +27,47 @@ impl<'a> Interpreter<'a> {
     pub(super) fn call(&mut self, call: &'a Call, range: TextRange, scope: usize) -> AbstractValue {
         let place = FileRange::new(self.scopes[scope].file, range);
         let callee = self.eval(&call.callee, scope);
-        let idle = self.is_irrelevant_to_training(&call.callee, &callee);
+        let prints = prints(&call.callee, &callee);
+        let idle = prints || self.is_irrelevant_to_training(&call.callee, &callee);
         if idle {
             self.reads.mute();
         }
         let target = self.assigned_to.take();
         let (args, ranges) = self.arguments(call, scope);
         self.assigned_to = target;
-        if idle {
+        // What is mapped is given to a function that reads it.
+        if idle && !prints {
             self.reads.unmute();
         }
-        self.training.observe_call(&call.callee, &callee, &args, &self.heap, &self.control.loops, place);
-        if is_backward(&call.callee) {
-            self.mark_backward_trained(&callee, &args);
+        let result = self.call_with(call, &callee, (&args, &ranges), place, scope);
+        if prints {
+            self.reads.unmute();
         }
-        self.observe_unseen_call(call, &callee, &args);
-        self.grow_list(&call.callee, &args, place, scope);
+        result
+    }
+
+    /// Calls what `callee` stands for with these arguments.
+    fn call_with(
+        &mut self,
+        call: &'a Call,
+        callee: &AbstractValue,
+        (args, ranges): (&CallArguments, &ArgumentRanges),
+        place: FileRange,
+        scope: usize,
+    ) -> AbstractValue {
+        self.training.observe_call(&call.callee, callee, args, &self.heap, &self.control.loops, place);
+        if is_backward(&call.callee) {
+            self.mark_backward_trained(callee, args);
+        }
+        self.observe_unseen_call(call, callee, args);
+        self.grow_list(&call.callee, args, place, scope);
         let instantiates = |path: &str| matches!(path, "hydra.utils.instantiate" | "hydra.utils.call");
         if callee.library_path().is_some_and(|path| instantiates(&path))
-            && let Some(made) = self.instantiate_configured(call, &args, place)
+            && let Some(made) = self.instantiate_configured(call, args, place)
         {
             return made;
         }
-        self.invoke(call, &callee, (&args, &ranges), place)
+        self.invoke(call, callee, (args, ranges), place)
     }
 
     /// Calls every alternative of a callee.
@@ -251,7 +269,7 @@ impl<'a> Interpreter<'a> {
                     ObjectKind::Model(load) => self.facts.models[load].escaped = true,
                     ObjectKind::Instance { class, .. } if !self.reads.is_muted() => {
                         if self.definitions.classes[class].is_record {
-                            self.read_fields(class);
+                            self.read_fields(*id, class);
                         } else {
                             self.deferred.push_back(DeferredCall::Instance(*id));
                         }
@@ -348,24 +366,11 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Whether the arguments of a call say nothing about training: they are printed, logged, or batch something else.
+    /// Whether the arguments of a call say nothing about training: they batch something else.
     fn is_irrelevant_to_training(&self, callee: &Expr, val: &AbstractValue) -> bool {
-        const NOT_TRAINING: &[&str] =
-            &["print", "map", "encode", "batch_encode_plus", "pipeline", "filter", "log", "info", "debug", "warning", "pprint"];
-        if let Some(path) = val.library_path() {
-            let root = path.split('.').next().unwrap_or("");
-            if matches!(root, "logging" | "wandb" | "loguru" | "mlflow" | "swanlab" | "warnings" | "rich") {
-                return true;
-            }
-        }
-        let name = match &callee.kind {
-            ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => name.as_str(),
-            _ => return false,
-        };
-        if NOT_TRAINING.contains(&name) && !val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Function { .. })) {
-            return true;
-        }
-        matches!(name, "DataLoader" | "StatefulDataLoader") && self.in_evaluation()
+        let name = method_name(callee);
+        name.is_some_and(|name| matches!(name, "map" | "encode" | "batch_encode_plus" | "pipeline" | "filter") && !is_own(val))
+            || name.is_some_and(|name| matches!(name, "DataLoader" | "StatefulDataLoader")) && self.in_evaluation()
     }
 
     /// Whether the current code prepares an evaluation, judging by the names around it.
@@ -375,6 +380,28 @@ impl<'a> Interpreter<'a> {
             || self.control.frames.iter().any(|frame| {
                 speaks(&self.definitions.functions[frame.function].def.name) || frame.assigned_to.as_deref().is_some_and(speaks)
             })
+    }
+}
+
+/// Whether a call only prints or logs its arguments.
+fn prints(callee: &Expr, val: &AbstractValue) -> bool {
+    let path = val.library_path();
+    let root = path.as_deref().and_then(|path| path.split('.').next());
+    root.is_some_and(|root| matches!(root, "logging" | "wandb" | "loguru" | "mlflow" | "swanlab" | "warnings" | "rich"))
+        || method_name(callee).is_some_and(|name| {
+            matches!(name, "print" | "log" | "info" | "debug" | "warning" | "pprint") && !is_own(val)
+        })
+}
+
+/// Whether a function of the project is called.
+fn is_own(val: &AbstractValue) -> bool {
+    val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Function { .. }))
+}
+
+fn method_name(callee: &Expr) -> Option<&str> {
+    match &callee.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => Some(name.as_str()),
+        _ => None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes;
 use super::qualified_name::leaf;
-use super::value::{AbstractValue, ValueKind, declare};
+use super::value::{AbstractValue, ValueKind, ValueSource, declare};
 use vramlint_base::FileRange;
 use vramlint_syntax::python::{Expr, ExprKind};
 
@@ -118,12 +118,12 @@ impl<'a> Interpreter<'a> {
         form_of_annotation(self.sources.text(FileRange::new(file, annotation.range)))
     }
 
-    /// Marks the fields of a class as read: an instance leaves the visible code.
-    pub(super) fn read_fields(&mut self, class: usize) {
+    /// Marks the fields of an instance as read, which leaves the visible code: what it got, else the defaults of its class.
+    pub(super) fn read_fields(&mut self, instance: usize, class: usize) {
+        let whole = AbstractValue::new(ValueKind::Object(instance), ValueSource::default());
         for name in self.definitions.fields(class) {
-            if let Some(val) = self.definitions.class_attribute(&self.scopes, class, &name) {
-                self.reads.log(&val);
-            }
+            let val = self.attribute(&whole, &name, self.sources.entry_start());
+            self.reads.log(&val);
         }
     }
 }

@@ -125,9 +125,18 @@ impl Interpreter<'_> {
         if evaluation {
             return;
         }
-        self.candidates().emit_argument(Concept::MicroBatch, "batch_size", args, 1, path, place);
+        if !args.arg("batch_size", 1).is_some_and(|batch| self.is_batch_of_engine(batch)) {
+            self.candidates().emit_argument(Concept::MicroBatch, "batch_size", args, 1, path, place);
+        }
         self.candidates().emit_argument(Concept::DataloaderWorkers, "num_workers", args, 5, path, place);
         self.candidates().emit_argument(Concept::DataloaderPrefetchFactor, "prefetch_factor", args, usize::MAX, path, place);
+    }
+
+    /// Whether a batch is the one that DeepSpeed has read in its configuration: `engine.train_micro_batch_size_per_gpu()`.
+    fn is_batch_of_engine(&self, batch: &AbstractValue) -> bool {
+        batch.objects().any(|id| {
+            matches!(&self.heap[id].kind, ObjectKind::Library(path) if path.starts_with("deepspeed.") && path.ends_with(".train_micro_batch_size_per_gpu"))
+        })
     }
 
     fn call_accelerator(&mut self, path: &str, args: &CallArguments, place: FileRange) {

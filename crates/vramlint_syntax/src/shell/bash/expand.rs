@@ -342,18 +342,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// An operand of arithmetic.
+    pub(super) fn operand_at(&mut self, range: Range<usize>) -> Field {
+        joined(Reader::new(self.text, range, self.scope, self.depth + 1).read_operand())
+    }
+
     fn arithmetic(&mut self, quoted: bool) {
         let start = self.at;
         self.at = closing(self.text, self.at + 2, self.end, b')').unwrap_or(self.end);
         let text = self.text;
         let inner = text.get(start..self.at).and_then(|whole| whole.strip_prefix("$((")?.strip_suffix("))"));
         let mut operands = Field::new();
-        let depth = self.depth + 1;
-        let scope = &mut *self.scope;
         let value = inner.and_then(|inner| {
             super::arithmetic::evaluate(inner, &mut |operand| {
-                let range = start + 3 + operand.start..start + 3 + operand.end;
-                let field = joined(Reader::new(text, range, scope, depth).read_operand());
+                let field = self.operand_at(start + 3 + operand.start..start + 3 + operand.end);
                 let known = text_of(&field);
                 operands.extend(field);
                 known

@@ -31,6 +31,9 @@ impl Reader<'_> {
             let skipped = ["-- ", "-P "].into_iter().find(|flag| self.text[range.clone()].starts_with(flag)).map_or(0, str::len);
             return self.rewritten(range.start + skipped..range.end, start, quoted, |path| Some(path.to_owned()));
         }
+        if let Some(range) = operand("expr ") {
+            return self.expression(range, start, quoted);
+        }
         for (prefix, rewrite) in REWRITES {
             if let Some(range) = operand(prefix) {
                 return self.rewritten(range, start, quoted, rewrite);
@@ -51,6 +54,20 @@ impl Reader<'_> {
         let text = slice(end);
         let start = range.start + text.len() - text.trim_start().len();
         start..(range.start + text.len()).max(start)
+    }
+
+    /// `expr 16 / $N`, where only `$` makes a variable.
+    fn expression(&mut self, range: Range<usize>, start: usize, quoted: bool) -> Option<Piece> {
+        let text = self.text.get(range.clone())?.replace("\\*", " *");
+        let mut operands = Field::new();
+        let value = super::arithmetic::evaluate(&text, &mut |operand| {
+            let place = range.start + operand.start..range.start + operand.end;
+            let field = text[operand].starts_with('$').then(|| self.operand_at(place))?;
+            let known = text_of(&field);
+            operands.extend(field);
+            known
+        })?;
+        Some(self.computed(&value.to_string(), &operands, start, quoted))
     }
 
     /// The operand, as one word, after `rewrite`.

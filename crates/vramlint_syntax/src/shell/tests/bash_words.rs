@@ -79,6 +79,13 @@ fn arithmetic() {
 }
 
 #[test]
+fn expressions_of_expr() {
+    check("N=2\ncmd $(expr 16 / $N / 4)", "cmd 2\n[maybe] expr 16 / 2 / 4");
+    check("N=2\ncmd `expr $N \\* 3`", "cmd 6\n[maybe] expr 2 * 3");
+    check("N=2\ncmd $(expr N + 1) $(expr $X + 1)", "cmd ? ?\n[maybe] expr N + 1\n[maybe] expr ? + 1");
+}
+
+#[test]
 fn arrays() {
     check(
         "ARGS=(--a 1\n  # why\n  --b \"2 3\")\nARGS+=(--c $X)\ncmd \"${ARGS[@]}\" ${ARGS[*]} pre\"${ARGS[@]}\"",
