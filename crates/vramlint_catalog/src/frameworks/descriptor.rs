@@ -38,6 +38,8 @@ pub struct Framework {
     pub options: &'static [&'static [&'static str]],
     /// Options that name a file of settings which nothing here reads.
     pub unread_files: &'static [UnreadFile],
+    /// Options that fill a micro-batch by tokens instead of sequences.
+    pub token_batches: &'static [TokenBatches],
     /// What it does with keys that it does not know.
     pub unknown_keys: UnknownKeys,
     /// How it types the values of its file.
@@ -235,6 +237,15 @@ pub enum Processes {
     Ray(&'static RayActors),
 }
 
+/// An option that fills micro-batches by tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenBatches {
+    /// Its name.
+    pub option: &'static str,
+    /// Modules for which it is on unless it is given.
+    pub on_by_default_in: &'static [&'static str],
+}
+
 /// An option that names a file of settings which nothing here reads.
 #[derive(Debug)]
 pub struct UnreadFile {
@@ -358,6 +369,7 @@ pub(super) const COMMON: Framework = Framework {
     programs: &[],
     options: &[],
     unread_files: &[],
+    token_batches: &[],
     unknown_keys: UnknownKeys {
         in_file: Unknown::NotJudged,
         on_command_line: Unknown::NotJudged,

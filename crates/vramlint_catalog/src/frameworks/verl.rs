@@ -1,7 +1,7 @@
 //! verl: the overrides on the command line of its trainers.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{BatchArithmetic, COMMON, EntryModule, EstimateTraits, Framework, Processes, RayActors, UnreadFile};
+use super::descriptor::{BatchArithmetic, COMMON, EntryModule, EstimateTraits, Framework, Processes, RayActors, TokenBatches, UnreadFile};
 use crate::Concept as C;
 use crate::dialect::{Form::*, Row};
 
@@ -22,6 +22,11 @@ pub(super) static FRAMEWORK: Framework = Framework {
         UnreadFile { option: "config-name", sets: None },
         UnreadFile { option: "config-path", sets: None },
         UnreadFile { option: "config-dir", sets: None },
+    ],
+    // verl 0.6 verl/workers/actor/dp_actor.py, verl/trainer/config/actor/actor.yaml and sft_trainer_engine.yaml.
+    token_batches: &[
+        TokenBatches { option: "actor_rollout_ref.actor.use_dynamic_bsz", on_by_default_in: &[] },
+        TokenBatches { option: "data.use_dynamic_bsz", on_by_default_in: &["verl.trainer.sft_trainer"] },
     ],
     batch: BatchArithmetic {
         counts_completions: true,

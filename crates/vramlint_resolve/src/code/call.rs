@@ -388,9 +388,8 @@ fn prints(callee: &Expr, val: &AbstractValue) -> bool {
     let path = val.library_path();
     let root = path.as_deref().and_then(|path| path.split('.').next());
     root.is_some_and(|root| matches!(root, "logging" | "wandb" | "loguru" | "mlflow" | "swanlab" | "warnings" | "rich"))
-        || method_name(callee).is_some_and(|name| {
-            matches!(name, "print" | "log" | "info" | "debug" | "warning" | "pprint") && !is_own(val)
-        })
+        || method_name(callee)
+            .is_some_and(|name| matches!(name, "print" | "log" | "info" | "debug" | "warning" | "pprint") && !is_own(val))
 }
 
 /// Whether a function of the project is called.

@@ -15,9 +15,10 @@ use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
 use std::collections::{BTreeMap, BTreeSet};
-use vramlint_base::value_readers::argparse_word;
+use vramlint_base::value_readers::{argparse_word, spelled_bool};
 use vramlint_base::{FileId, FileRange, Value, message};
 use vramlint_catalog::flags::Launcher;
+use vramlint_catalog::frameworks::TokenBatches;
 use vramlint_catalog::{Concept, Dialect, LibraryVersions};
 use vramlint_syntax::shell::Word;
 
@@ -98,6 +99,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         ));
     }
     forget_unread_files(&mut candidates, sources, dialect);
+    forget_sequences(&mut candidates, sources, dialect);
     if trainer {
         candidates.prefer_trainers_precision(&launcher);
     }
@@ -107,6 +109,11 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         sharding::add_engine_defaults(&mut candidates, &versions);
     }
 
+    let unread = unsupported::framework_of(graph, sources);
+    let followed = unread.is_some_and(|framework| unsupported::is_followed(graph, sources, framework));
+    if followed {
+        candidates.keep_what_reaches_libraries(&launcher);
+    }
     let world_size = world.resolve(&launcher, &candidates);
     let rows = world.nn_data_parallel_reason(&candidates);
     let path = launch_path(sources, dialect, deepspeed);
@@ -116,14 +123,19 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         |concept| concept == Concept::GradientCheckpointing && trainer || !dialect.options.is_empty(),
     );
     settings.insert(Concept::WorldSize, world_size);
-    training_kind::add(&mut settings, graph, code, task.as_deref());
+    if !followed {
+        training_kind::add(&mut settings, graph, code, task.as_deref());
+    }
     training_kind::add_weights(&mut settings, dialect);
     training_kind::add_precision(&mut settings, graph, code, dialect);
     sharding::derive_strategy(&mut settings);
     let mut run = new_run(graph, sources, dialect, task, settings);
-    if let Some(framework) = unsupported::framework_of(graph, sources) {
-        unsupported::forget_settings(&mut run, framework, sources.launch.as_deref());
-        return run;
+    if let Some(framework) = unread {
+        run.unsupported = Some(framework);
+        if !followed {
+            unsupported::forget_settings(&mut run, framework, sources.launch.as_deref());
+            return run;
+        }
     }
     if deepspeed && trainer {
         batch_factors::require_agreement(&mut run);
@@ -253,7 +265,11 @@ fn dialect_of(graph: &FileGraph, sources: &RunSources) -> Dialect {
         let options = sources.launch.as_ref()?.options();
         Dialect::of_options(&options.iter().map(|option| option.name.as_str()).collect::<Vec<_>>())
     };
-    by_launcher.or_else(by_options).or_else(|| sources.code.as_ref().and_then(|code| code.dialect)).or_else(by_file).unwrap_or(Dialect::Plain)
+    by_launcher
+        .or_else(by_options)
+        .or_else(|| sources.code.as_ref().and_then(|code| code.dialect))
+        .or_else(by_file)
+        .unwrap_or(Dialect::Plain)
 }
 
 /// What a file that nothing reads may set is not known.
@@ -272,6 +288,30 @@ fn forget_unread_files(candidates: &mut CandidateSet, sources: &RunSources, dial
         for concept in concepts {
             candidates.add(*concept, SourceLayer::Decided, unknown(why.clone(), "", origin.clone()));
         }
+    }
+}
+
+/// A micro-batch that is filled by tokens has no fixed number of sequences.
+fn forget_sequences(candidates: &mut CandidateSet, sources: &RunSources, dialect: Dialect) {
+    let Some(launch) = &sources.launch else { return };
+    let (options, module) = (launch.options(), launch.module.as_ref().and_then(Word::text));
+    for TokenBatches { option: name, on_by_default_in } in dialect.token_batches {
+        let option = options.iter().rfind(|option| option.name == *name);
+        let text = option.map(|option| option.value.as_ref().and_then(|value| value.text.as_deref()));
+        let is_on = match text {
+            Some(text) => text.is_none_or(|text| spelled_bool(&argparse_word(text)) != Some(false)),
+            None => module.is_some_and(|module| on_by_default_in.contains(&module)),
+        };
+        if !is_on {
+            continue;
+        }
+        let why = message!("`{name}` fills micro-batches by tokens", "`{name}` 按 token 数组成微批");
+        let place = FileRange::new(launch.file, option.map_or(launch.range, |option| option.word));
+        candidates.add(
+            Concept::MicroBatch,
+            SourceLayer::Decided,
+            unknown(why, "", Origin::Flag { place, flag: (*name).to_owned() }),
+        );
     }
 }
 

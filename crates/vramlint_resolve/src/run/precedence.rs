@@ -80,6 +80,17 @@ impl CandidateSet {
         }
     }
 
+    /// Removes what only its name gives a meaning: values that no call of a library gets, other than those of the `launcher`. Which of
+    /// several models is trained is not told by the calls that load them.
+    pub(super) fn keep_what_reaches_libraries(&mut self, launcher: &Self) {
+        self.by_concept.retain(|concept, candidates| {
+            let of_launcher = |candidate: &Candidate| launcher.has_place(*concept, candidate.origin.place());
+            let reaches = |layer: SourceLayer| matches!(layer, SourceLayer::Default) || layer <= SourceLayer::Decided;
+            candidates.retain(|(layer, candidate)| reaches(*layer) || of_launcher(candidate));
+            !candidates.is_empty() && *concept != Concept::Model
+        });
+    }
+
     /// Removes the candidates for `concept`, for a step that adds others instead.
     pub(super) fn take(&mut self, concept: Concept) -> Vec<(SourceLayer, Candidate)> {
         self.by_concept.remove(&concept).unwrap_or_default()

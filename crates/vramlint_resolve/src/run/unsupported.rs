@@ -3,7 +3,7 @@
 use super::import_graph::imported_modules;
 use super::run_sources::RunSources;
 use super::training_run::Run;
-use crate::code::TrainingPath;
+use crate::code::{CodeFacts, TrainingPath};
 use crate::file_graph::FileGraph;
 use crate::kind;
 use crate::launch::Launch;
@@ -31,6 +31,18 @@ pub(super) fn framework_of(graph: &FileGraph, sources: &RunSources) -> Option<Un
     });
     let code_says_all = trainer && (found.is_read_from_code || by_command.is_none());
     (!code_says_all).then_some(found)
+}
+
+/// Whether the framework's own source lies in the project, and was followed up to a loop of accelerate that trains.
+pub(super) fn is_followed(graph: &FileGraph, sources: &RunSources, framework: UnsupportedFramework) -> bool {
+    let is_here = || {
+        framework.modules.iter().any(|module| {
+            let package = module.split('.').next().unwrap_or(module);
+            graph.resolve_import(package, 0, &graph.file(sources.place.file).path).is_some()
+        })
+    };
+    let trains = |code: &CodeFacts| code.training_path == Some(TrainingPath::Called) && code.accelerator.is_some();
+    sources.code.as_deref().is_some_and(trains) && is_here()
 }
 
 /// The framework that a command starts, by its module or its options.
