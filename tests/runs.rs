@@ -124,6 +124,11 @@ fn equal(found: &Value, wanted: &Json) -> bool {
             let Value::List(found) = found else { return false };
             found.len() == wanted.len() && found.iter().zip(wanted).all(|(found, wanted)| equal(found, wanted))
         }
-        _ => false,
+        Json::Object(wanted) => {
+            let Value::Map(found) = found else { return false };
+            let of = |name: &str| found.iter().find(|(key, _)| key.as_str() == Some(name)).map(|(_, value)| value);
+            found.len() == wanted.len() && wanted.iter().all(|(name, wanted)| of(name).is_some_and(|found| equal(found, wanted)))
+        }
+        Json::Null => false,
     }
 }

@@ -35,6 +35,9 @@ macro_rules! concepts {
 
 concepts! {
     Model "model" "" "The model to train: a hub id or a folder." "要训练的模型：Hub 上的 id 或文件夹。";
+    // {cls: T5Config, d_model: 768}: the class or the model that it starts from, and the keys that the code sets
+    ModelConfig "model_config" "" "The configuration that the code makes the model from." "代码用来创建模型的配置。";
+    VocabSize "vocab_size" "tokens" "Rows of the embedding table of a model that the code makes." "代码所创建模型的词表大小。";
     // causal-lm, sft, dpo, grpo, reward, seq-cls
     Task "task" "" "The training task." "训练的任务。";
     // full, lora, qlora, freeze
@@ -282,7 +285,9 @@ impl Concept {
     pub const fn is_detail(self) -> bool {
         matches!(
             self,
-            Self::EvaluationBatch
+            Self::ModelConfig
+                | Self::VocabSize
+                | Self::EvaluationBatch
                 | Self::QuantizationComputeDtype
                 | Self::TargetLength
                 | Self::LoraDropout

@@ -16,6 +16,7 @@ pub mod gpus;
 pub mod keys;
 pub mod launchers;
 pub mod libraries;
+pub mod model_configs;
 pub mod models;
 pub mod precedence;
 pub mod releases;

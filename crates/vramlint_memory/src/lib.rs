@@ -14,7 +14,7 @@ pub mod setup;
 mod step;
 mod tape;
 
-pub use arch::Arch;
+pub use arch::{Arch, Certainty};
 pub use config::{Config, Value};
 pub use estimate::{Estimate, estimate, timeline};
 pub use setup::Setup;

@@ -20,6 +20,12 @@ impl Mapping<'_> {
                 self.both(|setup| setup.freeze_base = true);
                 false
             }
+            Some("freeze") => {
+                return Err(message!(
+                    "a part of the model is frozen, and estimates do not tell which; `--set method=full` gives an upper bound",
+                    "模型的一部分被冻结，估算尚不区分是哪一部分；`--set method=full` 给出上界"
+                ));
+            }
             Some(other) => return Err(message!("estimates do not support method {other}", "不支持估算训练方式 {other}")),
             None if self.has(Concept::Method) => return Err(message!("method is unknown", "method 未知")),
             None => rank.is_some(),

@@ -2,10 +2,12 @@
 
 use super::Mapping;
 use super::setting_range::setting;
-use crate::models::{Model, Source};
-use vramlint_base::{Message, message};
+use crate::models::{Model, Source, config_from_json};
+use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_resolve::{Candidate, Origin, Resolved};
+use vramlint_catalog::models::variant;
+use vramlint_memory::{Certainty, Config};
+use vramlint_resolve::{Candidate, Origin, Resolved, Setting};
 
 /// Says what leaves the model open: the flag or the name in the code, and why its value is not known.
 fn unknown_model(candidate: &Candidate, why: &Message) -> Message {
@@ -28,12 +30,23 @@ fn unknown_model(candidate: &Candidate, why: &Message) -> Message {
 impl Mapping<'_> {
     /// The model, and the lightest of the candidates.
     pub(super) fn model_range(&mut self) -> Result<(Model, Model), Message> {
+        let builds =
+            self.run.code.as_ref().is_some_and(|code| code.keeps_default_dtype.is_some() && code.built_models.is_empty());
         let unknown = || {
+            if builds {
+                return message!(
+                    "the code builds the model from its own modules; give one of a similar shape with `--set model=…`",
+                    "代码用自己的模块搭建模型；可用 `--set model=…` 给出形状相近的模型"
+                );
+            }
             message!(
                 "the project does not name the model; give it with `--set model=…`",
                 "项目没有写明模型；可用 `--set model=…` 给出"
             )
         };
+        if let Some(made) = self.made_model() {
+            return made.map(|model| (model.clone(), model));
+        }
         let setting = setting(self.run, Concept::Model).ok_or_else(unknown)?;
         let candidates: Vec<&Candidate> = setting.winning().map_or_else(|| setting.candidates.iter().collect(), |one| vec![one]);
         let mut found: Vec<Model> = Vec::new();
@@ -64,6 +77,50 @@ impl Mapping<'_> {
         Ok((most.clone(), least.clone()))
     }
 
+    /// The model that the code makes from a configuration, if no model is named.
+    fn made_model(&mut self) -> Option<Result<Model, Message>> {
+        if setting(self.run, Concept::Model).is_some_and(|named| named.value().is_some()) {
+            return None;
+        }
+        let winning = setting(self.run, Concept::ModelConfig)?.winning()?;
+        let keys = match &winning.value {
+            Resolved::Known(Value::Map(keys)) => keys,
+            Resolved::Known(_) => return None,
+            Resolved::Unknown(why) => return Some(Err(unknown_model(winning, why))),
+        };
+        let text = |name: &str| keys.iter().find(|(key, _)| key.as_str() == Some(name)).and_then(|(_, value)| value.as_str());
+        let (class, base) = (text("cls"), text("_name_or_path"));
+        let mut config = match base {
+            Some(id) => match config_of(id) {
+                Some(config) => config,
+                None => return Some(Err(self.not_found(id))),
+            },
+            None => Config::default(),
+        };
+        for (key, value) in keys.iter().filter_map(|(key, value)| Some((key.as_str()?, value))) {
+            config.set(key, as_config_value(value));
+        }
+        let name = class.or(base)?.to_owned();
+        let vocabulary = setting(self.run, Concept::VocabSize);
+        match vocabulary.and_then(Setting::value).and_then(Value::as_int) {
+            Some(size) => config.set("vocab_size", as_config_value(&Value::Int(size))),
+            None if vocabulary.is_some() => self.assume_unverified(message!(
+                "the size of the vocabulary is not known: that of {name} is assumed; give it with `--set vocab_size=…`",
+                "词表大小未知：按 {name} 的默认值计；可用 `--set vocab_size=…` 给出"
+            )),
+            None => {}
+        }
+        let model = Model::from_config(&name, &config, Source::Code);
+        if model.arch.certainty() != Certainty::Traced {
+            let why = message!(
+                "the code makes the model from `{name}`, whose family is not modelled; give one of a similar shape with `--set model=…`",
+                "代码用 `{name}` 创建模型，这一系列尚未建模；可用 `--set model=…` 给出形状相近的模型"
+            );
+            return Some(Err(why));
+        }
+        Some(model.undescribed().map_or(Ok(model), Err))
+    }
+
     /// A name is no proof: says what it is taken for. A size alone decides no verdict.
     fn say_what_a_name_tells(&mut self, model: &Model) {
         match (model.told_by_name(), &model.source) {
@@ -83,5 +140,20 @@ impl Mapping<'_> {
                 "未知模型 {id}；可用 `vramlint model add` 加入它的 config.json"
             ),
         }
+    }
+}
+
+/// The configuration of a model of the catalogue.
+fn config_of(id: &str) -> Option<Config> {
+    config_from_json(variant(id)?.model.config).ok()
+}
+
+fn as_config_value(value: &Value) -> vramlint_memory::Value {
+    use vramlint_memory::Value as Out;
+    match value {
+        Value::Bool(on) => Out::Bool(*on),
+        Value::Text(text) => Out::Text(text.clone()),
+        Value::List(items) => Out::List(items.iter().map(as_config_value).collect()),
+        number => number.as_float().map_or(Out::Null, Out::Number),
     }
 }

@@ -127,6 +127,31 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+fn models_that_the_code_makes_have_the_shape_of_their_configuration() {
+    let made = |first: (&str, &str), keys: &[(&str, i64)], vocabulary: Option<Value>| {
+        let of_code = |(key, value): &(&str, i64)| (text(key), Value::Int(*value));
+        let map = std::iter::once((text(first.0), text(first.1))).chain(keys.iter().map(of_code)).collect();
+        let mut made = run(Dialect::HfTrainer, "sft", &[(Concept::ModelConfig, Value::Map(map))]);
+        made.settings.remove(&Concept::Model);
+        if let Some(size) = vocabulary {
+            let winner = (size != Value::Null).then_some(0);
+            made.settings.insert(Concept::VocabSize, Setting { candidates: vec![candidate(size)], winner, precedence: None });
+        }
+        made
+    };
+    let parameters = |run: &Run| mapped(run).model.arch.parameters();
+    let small = [("n_embd", 384), ("n_layer", 6), ("n_head", 6)];
+    // transformers 5.23.0: GPT2Config(n_embd=384, n_layer=6, n_head=6) has 50,257 × 384 + 1,024 × 384 + 6 × 1,774,464 + 768 parameters.
+    assert_eq!(parameters(&made(("cls", "GPT2Config"), &small, None)), 30_339_456);
+    assert_eq!(parameters(&made(("cls", "GPT2Config"), &small, Some(Value::Int(50_256)))), 30_339_456 - 384);
+    assert_eq!(parameters(&made(("_name_or_path", "openai-community/gpt2"), &small, None)), 30_339_456);
+    let open = mapped(&made(("cls", "GPT2Config"), &small, Some(Value::Null)));
+    assert!(open.unverified.is_some() && open.model.arch.parameters() == 30_339_456);
+    assert!(refused(&made(("cls", "AlbertConfig"), &[], None)).contains("whose family is not modelled"));
+    assert!(refused(&made(("_name_or_path", "acme/secret"), &small, None)).starts_with("unknown model acme/secret"));
+}
+
+#[test]
 fn sharding_over_unknown_processes_is_over_one_machine_between_one_process_and_many() {
     let mut sharded = run(Dialect::HfTrainer, "sft", &[(Concept::ZeroStage, Value::Int(3))]);
     let stated = crate::estimate_run(&project(), &sharded, &models()).expect("it is known");

@@ -50,13 +50,15 @@ pub enum Source {
     Declared(String),
     /// The command line.
     CommandLine,
+    /// The code, which makes the model from a configuration.
+    Code,
 }
 
 impl Source {
     /// Precedence: project-specific sources win over general ones.
     fn rank(&self) -> u8 {
         match self {
-            Self::CommandLine => 4,
+            Self::CommandLine | Self::Code => 4,
             Self::Declared(_) => 3,
             Self::Project(_) => 2,
             Self::Cache(_) => 1,

@@ -89,6 +89,7 @@ fn source(source: &Source, lang: Lang) -> String {
             let path = tick(path);
             message!("from `{path}`", "来自 `{path}`")
         }
+        Source::Code => message!("made by the code", "由代码创建"),
         Source::CommandLine => message!("as specified", "按给定值"),
     };
     let kind = match source {

@@ -27,6 +27,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     interpreter.collect_constants();
     interpreter.facts.unfreeze_concepts();
     let models = interpreter.collect_models();
+    interpreter.collect_made_models();
     interpreter.collect_options();
     interpreter.collect_tokenizer_lengths();
     let accumulate_called = interpreter.training.accumulate;

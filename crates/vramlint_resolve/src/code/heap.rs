@@ -110,6 +110,11 @@ impl Heap {
         val.alternatives.first().filter(|alt| alt.condition.is_none()).and_then(|alt| self.kind_as_data(&alt.kind, 8))
     }
 
+    /// The value as data, if it is known and no branch chooses it.
+    pub(super) fn single_as_data(&self, val: &AbstractValue) -> Option<Value> {
+        val.single().and_then(|_| self.as_data(val))
+    }
+
     /// A value as data. Names of torch's dtypes become strings.
     pub(super) fn kind_as_data(&self, what: &ValueKind, depth: u32) -> Option<Value> {
         if depth == 0 {

@@ -8,6 +8,7 @@ use super::qualified_name::{self, leaf};
 use super::record_classes::PARSER;
 use super::script_arguments::RankVariables;
 use super::text_methods;
+use super::trained_parameters::is_module_class;
 use super::value::{AbstractValue, ValueKind, ValueSource, declare, environment_variable, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -26,6 +27,7 @@ impl Interpreter<'_> {
             .or_else(|| self.load_call(path, args, place))
             .or_else(|| self.environment_call(path, args, place))
             .or_else(|| self.model_call(path, args, place))
+            .or_else(|| self.model_config_call(path, args, place))
             .or_else(|| self.training_call(path, args, place));
         if let Some(val) = found {
             return val;
@@ -356,6 +358,9 @@ impl Interpreter<'_> {
 
     /// Initializes the library part of an instance of the project: `super().__init__(…)`.
     pub(super) fn initialize_library_base(&mut self, base: &Rc<str>, object: usize, args: &CallArguments, place: FileRange) {
+        if is_module_class(base) {
+            self.configure_model(object, base, args, place);
+        }
         if library_classes::is_trainer(base) || library_classes::argument_class(base).is_some() {
             let _ = self.training_call(base, args, place);
             if let ObjectKind::Instance { class, .. } = self.heap[object].kind {

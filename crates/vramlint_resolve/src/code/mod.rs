@@ -43,6 +43,7 @@ mod lists;
 mod loaded_values;
 mod member_access;
 mod merge;
+mod model_configs;
 mod model_record;
 mod models;
 mod modules;

@@ -3,6 +3,7 @@
 use super::call_arguments::CallArguments;
 use super::heap::{MODEL_DEPTH, ObjectKind};
 use super::interpreter::Interpreter;
+use super::model_configs::MadeModel;
 use super::qualified_name::{leaf, library};
 use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,13 +19,15 @@ const MAX_PARTS: usize = 16;
 /// Maximum number of names of functions that are not visible.
 const MAX_NAMES: usize = 2_000;
 /// The attribute that holds the dtype that a module is cast to.
-const CAST: &str = "__dtype__";
+pub(super) const CAST: &str = "__dtype__";
 
 /// What the code trains, apart from models that it loads.
 #[derive(Default)]
 pub(super) struct TrainedParameters {
     /// Modules that the code builds itself and that reach an optimizer or a trainer, with the place of that call.
     pub(super) modules: Vec<(usize, FileRange)>,
+    /// Models that are made from a configuration of transformers.
+    pub(super) made: Vec<MadeModel>,
     /// Parts of models that reach an optimizer, by their paths within the model.
     pub(super) parts: BTreeSet<(usize, Rc<str>)>,
     /// Whether an optimizer or a trainer gets parameters of something that is not visible.

@@ -16,6 +16,7 @@ pub(super) const FAMILIES: &[Family] = &[
 
 const BERT: Sizes = Sizes { hidden: 768, inner: Some(3072), layers: 12, heads: 12, vocab: 30522, tied: true, ..LLAMA };
 const ROBERTA: Sizes = Sizes { vocab: 50265, ..BERT };
+const XLM_ROBERTA_XL: Sizes = Sizes { hidden: 2560, inner: Some(10_240), layers: 36, heads: 32, vocab: 250_880, ..BERT };
 const ELECTRA: Sizes = Sizes { hidden: 256, inner: Some(1024), heads: 4, ..BERT };
 const DEBERTA: Sizes = Sizes { hidden: 1536, inner: Some(6144), layers: 24, heads: 24, vocab: 128_100, ..BERT };
 const DISTILBERT: Sizes = Sizes { layers: 6, ..BERT };
@@ -88,7 +89,12 @@ fn bert(config: &Config, model_type: String) -> Arch {
 
 /// RoBERTa and what has its code: XLM-RoBERTa, CamemBERT.
 fn roberta(config: &Config, model_type: String) -> Arch {
-    let mut arch = typed(config, model_type, ROBERTA, 2);
+    let sizes = match model_type.as_str() {
+        "xlm-roberta" => BERT,
+        "xlm-roberta-xl" => XLM_ROBERTA_XL,
+        _ => ROBERTA,
+    };
+    let mut arch = typed(config, model_type, sizes, 2);
     arch.embedding.positions_per_sequence = true;
     arch.head.pooler = Some(Pooler { dropout_first: true, activation: Activation::Relu, in_modules_to_save: true });
     arch

@@ -12,6 +12,9 @@ pub(super) const FAMILIES: &[Family] = &[Family::traced(&["t5", "mt5", "umt5", "
 const T5: Sizes =
     Sizes { hidden: 512, inner: Some(2048), layers: 6, heads: 8, kv_heads: None, head_dim: Some(64), vocab: 32128, tied: true };
 
+/// `MT5Config` and `UMT5Config`.
+const MT5: Sizes = Sizes { inner: Some(1024), layers: 8, heads: 6, vocab: 250_112, ..T5 };
+
 const NAMES: ModuleNames = ModuleNames {
     qkv: ["SelfAttention.q", "SelfAttention.k", "SelfAttention.v"],
     out: "SelfAttention.o",
@@ -24,8 +27,9 @@ const PLAIN_NAMES: ModuleNames = ModuleNames { up: "DenseReluDense.wi", ..NAMES 
 
 /// T5, mT5, UMT5, LongT5.
 fn read(config: &Config, model_type: String) -> Arch {
-    let written = config.text("feed_forward_proj").unwrap_or(if model_type == "t5" { "relu" } else { "gated-gelu" }).to_owned();
-    let mut arch = decoder(config, model_type, T5, |layer, sizes| {
+    let (sizes, function) = if model_type.ends_with("mt5") { (MT5, "gated-gelu") } else { (T5, "relu") };
+    let written = config.text("feed_forward_proj").unwrap_or(function).to_owned();
+    let mut arch = decoder(config, model_type, sizes, |layer, sizes| {
         let attention = &mut layer.attention;
         attention.head_dim = config.count("d_kv").filter(|columns| *columns > 0).unwrap_or(64);
         attention.value_dim = attention.head_dim;
