@@ -169,19 +169,23 @@ static ROWS: &[Row] = &[
     },
     Row { id: "prime-rl", name: "prime-rl", modules: &["prime_rl", "zeroband"], source: "prime-rl src/prime_rl", ..ROW },
     Row {
+        id: "llm-foundry",
+        name: "LLM Foundry",
+        modules: &["llmfoundry", "composer"],
+        keys: &[
+            &["max_duration", "train_loader"],
+            &["max_duration", "global_train_batch_size", "model.name"],
+            &["parameters.max_duration"],
+        ],
+        source: "LLM Foundry 0.22 scripts/train/yamls, Composer 0.31",
+        ..ROW
+    },
+    Row {
         id: "olmo-core",
         name: "OLMo-core",
         modules: &["olmo_core", "olmo"],
         keys: &[&["global_train_batch_size", "device_train_microbatch_size", "model.d_model"]],
         source: "OLMo-core 2.1 src/olmo_core; OLMo 0.6 configs/*.yaml",
-        ..ROW
-    },
-    Row {
-        id: "llm-foundry",
-        name: "LLM Foundry",
-        modules: &["llmfoundry", "composer"],
-        keys: &[&["max_duration", "train_loader"], &["max_duration", "global_train_batch_size"], &["parameters.max_duration"]],
-        source: "LLM Foundry 0.22 scripts/train/yamls, Composer 0.31",
         ..ROW
     },
     Row {
@@ -313,6 +317,11 @@ impl Deref for UnsupportedFramework {
 }
 
 impl UnsupportedFramework {
+    /// Every framework.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..ROWS.len()).map(Self)
+    }
+
     /// The framework that a module belongs to: `verl.trainer.main_ppo`.
     pub fn of_module(module: &str) -> Option<Self> {
         Self::find(|row| row.modules.iter().any(|own| is_inside(module, own)))
@@ -363,6 +372,39 @@ mod tests {
         assert_eq!(of("verl.trainer.main"), Some("easy-r1"));
         assert_eq!(of("verl.trainer.main_ppo"), Some("verl"));
         assert_eq!(of("verlang"), None);
+    }
+
+    struct Keys(&'static [&'static str]);
+
+    impl FileKeys for Keys {
+        fn has(&self, key: &str) -> bool {
+            self.0.contains(&key)
+        }
+
+        fn has_inside(&self, block: &str, key: &str) -> bool {
+            self.0.contains(&format!("{block}.{key}").as_str())
+        }
+
+        fn has_in_some_block(&self, _: &str) -> bool {
+            false
+        }
+
+        fn text(&self, _: &str) -> Option<&str> {
+            None
+        }
+    }
+
+    #[test]
+    fn keys_that_two_share_are_given_to_the_one_that_has_the_rest() {
+        let of = |keys| UnsupportedFramework::of_keys(&Keys(keys)).map(|found| found.id);
+        assert_eq!(
+            of(&["max_duration", "global_train_batch_size", "device_train_microbatch_size", "model.d_model"]),
+            Some("olmo-core")
+        );
+        assert_eq!(
+            of(&["max_duration", "global_train_batch_size", "device_train_microbatch_size", "model.d_model", "model.name"]),
+            Some("llm-foundry")
+        );
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) fn framework_of(graph: &FileGraph, sources: &RunSources) -> Option<Un
         return None;
     }
     let by_file = || sources.unread.first().map(|(_, framework)| *framework);
-    let by_command = by_file().or_else(|| framework_of_command(launch?));
+    let by_command = by_file().or_else(|| framework_of_command(launch?)).or_else(|| of_lone_file(graph, sources));
     let found = by_command.or_else(|| of_program(graph, sources.entry?))?;
     let trainer = sources.code.as_deref().is_some_and(|code| {
         matches!(code.training_path, Some(TrainingPath::Called | TrainingPath::TrainerMade))
@@ -31,6 +31,18 @@ pub(super) fn framework_of(graph: &FileGraph, sources: &RunSources) -> Option<Un
     });
     let code_says_all = trainer && (found.is_read_from_code || by_command.is_none());
     (!code_says_all).then_some(found)
+}
+
+/// The framework whose own source lies in the project, for a file of settings that no command and no program names.
+fn of_lone_file(graph: &FileGraph, sources: &RunSources) -> Option<UnsupportedFramework> {
+    let is_lone = sources.launch.is_none() && sources.entry.is_none() && sources.code.is_none();
+    let is_whole = |id: FileId| graph.classified_kind(id).dialect().is_some_and(|dialect| dialect.is_standalone);
+    if !is_lone || sources.training.iter().any(|(id, _)| is_whole(*id)) {
+        return None;
+    }
+    let from = &graph.file(sources.place.file).path;
+    UnsupportedFramework::all()
+        .find(|framework| framework.modules.iter().any(|module| graph.resolve_import(module, 0, from).is_some()))
 }
 
 /// Whether the framework's own source lies in the project, and was followed up to a loop of accelerate that trains.
