@@ -9,18 +9,18 @@ mod virtual_env;
 pub(crate) use version_files::{VersionFile, find};
 
 use crate::config::Config;
-use crate::discovery::paths::{relative, shown};
+use crate::discovery::paths::{absolute, relative, shown};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use vramlint_base::{FileId, FileRange};
-use vramlint_resolve::versions::files::pip_installs;
+use vramlint_resolve::versions::files::{pip_installs, script_pins};
 use vramlint_resolve::versions::{EvidenceRank, FolderLibraries, VersionCandidate, VersionEvidence, VersionSpec};
 use vramlint_resolve::{SourceFile, Syntax};
 
 /// Names of folders whose scripts install for the parent folder.
 const HELPER_FOLDERS: [&str; 8] = ["docker", ".docker", ".devcontainer", "scripts", "script", "bin", "install", "setup"];
 
-/// The version evidence per folder, outermost folder first.
+/// The version evidence per folder, outermost folder first, and per script that names versions for itself.
 pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd: &Path) -> Vec<FolderLibraries> {
     let numbers: HashMap<&str, FileId> =
         files.iter().filter(|file| file.host.is_none()).map(|file| (file.path.as_str(), file.id)).collect();
@@ -38,15 +38,20 @@ pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd
             locking.push(&file.root);
         }
     }
-    for (file, root) in files.iter().filter_map(|file| Some((file, install_root(file, cwd)?))) {
-        let candidates = pip_installs(&file.text).into_iter().map(|mention| {
+    for file in files.iter().filter(|file| file.host.is_none()) {
+        let (root, mentions) = match (&file.syntax, install_root(file, cwd)) {
+            (Syntax::Python(_), _) => (absolute(cwd, Path::new(&file.path)), script_pins(&file.text)),
+            (_, Some(root)) => (root, pip_installs(&file.text)),
+            _ => continue,
+        };
+        if mentions.is_empty() {
+            continue;
+        }
+        let candidates = mentions.into_iter().map(|mention| {
             let place = Some(FileRange::new(file.id, mention.range));
             (mention.library, VersionCandidate { version: mention.version, rank: mention.rank, place, source: file.path.clone() })
         });
-        let candidates: Vec<_> = candidates.collect();
-        if !candidates.is_empty() {
-            by_root.entry(root).or_default().extend(candidates);
-        }
+        by_root.entry(root).or_default().extend(candidates);
     }
     let to_libraries = |(root, mentioned): (PathBuf, Vec<_>)| FolderLibraries {
         locks_below: locking.contains(&root.as_path()),
@@ -67,7 +72,7 @@ fn install_root(file: &SourceFile, cwd: &Path) -> Option<PathBuf> {
     if !installs {
         return None;
     }
-    let folder = crate::discovery::paths::absolute(cwd, Path::new(file.folder()));
+    let folder = absolute(cwd, Path::new(file.folder()));
     let is_helper = folder.file_name().is_some_and(|name| HELPER_FOLDERS.iter().any(|helper| name == *helper));
     Some(if is_helper { folder.parent().unwrap_or(&folder).to_path_buf() } else { folder })
 }

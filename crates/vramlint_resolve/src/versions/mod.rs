@@ -60,10 +60,10 @@ pub enum EvidenceRank {
     Range,
 }
 
-/// The libraries of one folder of a project and of the folders below it, unless a deeper folder names others.
+/// The libraries of one folder of a project and of the folders below it, unless a deeper folder names others; or those of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FolderLibraries {
-    /// The folder, as in [`crate::SourceFile::path`]; empty for the working directory.
+    /// The folder or file, as in [`crate::SourceFile::path`]; empty for the working directory.
     pub root: String,
     /// By normalized name: lower case, `-` for `_` and `.`.
     pub evidence: BTreeMap<String, VersionEvidence>,
@@ -88,13 +88,13 @@ impl FolderLibraries {
         self.evidence.get(range.library).map_or_else(|| range.match_unknown(), |evidence| evidence.matches(range))
     }
 
-    /// Whether the folder contains a path.
+    /// Whether the folder contains a path, or is it.
     pub fn governs(&self, path: &str) -> bool {
         let ups = |path: &str| path.split('/').take_while(|part| *part == "..").count();
         if self.root.is_empty() || self.root.split('/').all(|part| part == "..") {
             return !path.starts_with('/') && ups(path) <= ups(&self.root);
         }
-        path.strip_prefix(self.root.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        path.strip_prefix(self.root.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     /// The depth of the folder: of two folders above one file, the deeper one is the nearer one.

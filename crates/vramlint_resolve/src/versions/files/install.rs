@@ -23,7 +23,7 @@ pub fn pip_installs(text: &str) -> Vec<LibraryMention> {
         let mut place = start + from;
         for word in words.split_inclusive([' ', '\t']) {
             let quotes = word.len() - word.trim_start_matches(['"', '\'']).len();
-            let own = word.trim().trim_matches(['"', '\'', '\\']);
+            let own = word.trim().trim_end_matches(')').trim_matches(['"', '\'', '\\']);
             if own.contains("==") && !own.contains('$') {
                 let range = TextRange::of(place + quotes..place + quotes + own.len());
                 out.extend(requirement::read(own, range).filter(|mention| mention.rank == EvidenceRank::Exact));

@@ -7,11 +7,13 @@ mod lock;
 mod marker;
 mod requirement;
 mod requirements;
+mod script;
 mod setup;
 mod toml_tables;
 
 pub use install::pip_installs;
 pub use requirements::{Include, includes};
+pub use script::script_pins;
 
 use super::{EvidenceRank, VersionSpec};
 use vramlint_base::TextRange;

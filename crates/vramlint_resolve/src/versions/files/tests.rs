@@ -170,3 +170,28 @@ fn names_of_files() {
         assert_eq!(ManifestKind::from_name(name), None, "{name}");
     }
 }
+
+#[test]
+fn what_a_script_installs_for_itself() {
+    let show = |text: &'static str| {
+        let line = |mention: &LibraryMention| format!("{} {} <{}>", mention.library, mention.version, mention.range.slice(text));
+        script_pins(text).iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        show(
+            "#!/usr/bin/env python\n# /// script\n# requires-python = \">=3.10\"\n# dependencies = [\n#     \"transformers==4.56.2\",\n#     \"trl[vllm]>=0.20\",\n# ]\n# ///\nimport trl\n"
+        ),
+        ["transformers 4.56.2 <\"transformers==4.56.2\">"]
+    );
+    assert_eq!(
+        show(
+            "# get_ipython().run_cell_magic('bash', '', 'pip install -q trl==0.22.2\\n# pip install peft==0.1.0\\n')\n    get_ipython().system('pip install transformers==4.56.2')\n"
+        ),
+        ["trl 0.22.2 <trl==0.22.2>", "transformers 4.56.2 <transformers==4.56.2>"]
+    );
+    assert_eq!(
+        show("# !pip install trl==0.22.2\n%pip install peft==0.10.0\n"),
+        ["trl 0.22.2 <trl==0.22.2>", "peft 0.10.0 <peft==0.10.0>"]
+    );
+    assert!(show("# pip install trl==0.22.2\nprint('pip install trl==0.1.0')\n").is_empty());
+}

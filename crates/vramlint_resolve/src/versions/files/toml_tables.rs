@@ -1,4 +1,4 @@
-//! `pyproject.toml` and `Pipfile`.
+//! `pyproject.toml`, `Pipfile` and the inline metadata of scripts.
 
 use super::{LibraryMention, requirement};
 use crate::versions::VersionSpec;
@@ -36,6 +36,12 @@ pub(super) fn pyproject(text: &str) -> Vec<LibraryMention> {
         mention.range = TextRange::new(range.start + shift as u32, range.end + shift as u32);
     }
     out
+}
+
+/// `dependencies` of a script's inline metadata.
+pub(super) fn inline_script(text: &str) -> Vec<LibraryMention> {
+    let Ok(document) = DeTable::parse(text) else { return Vec::new() };
+    at(document.get_ref(), &["dependencies"]).into_iter().flat_map(list).collect()
 }
 
 /// `[packages]`, `[dev-packages]`.
