@@ -29,11 +29,16 @@ impl Pair {
 }
 
 /// The pair of two loads, if the first result is certainly alive when the second load runs: both run unconditionally in one
+/// function, and functions that they call return what they load.
 pub fn pair(project: &Project, a: &ModelLoad, b: &ModelLoad) -> Option<Pair> {
     let chain = |load: &ModelLoad| load.call_chain.iter().copied().chain([load.place]).collect::<Vec<FileRange>>();
     let (a, b) = (chain(a), chain(b));
     // At the first ancestor that differs, both calls are in one function.
-    let (first, second) = a.iter().zip(&b).find(|(a, b)| a != b)?;
+    let level = a.iter().zip(&b).position(|(a, b)| a != b)?;
+    if ![&a, &b].iter().all(|chain| chain[level + 1..].iter().all(|call| outlives_its_function(project, *call))) {
+        return None;
+    }
+    let (first, second) = (&a[level], &b[level]);
     let (first, second) = if first.range.start <= second.range.start { (*first, *second) } else { (*second, *first) };
     if first.file != second.file {
         return None;
@@ -55,6 +60,27 @@ pub fn pair(project: &Project, a: &ModelLoad, b: &ModelLoad) -> Option<Pair> {
     (!freed && (on_object || is_used(later, &names[0]))).then_some(Pair { first, second, names })
 }
 
+/// Whether the result of a call outlives the function that makes it: the function returns it, or keeps it in an object.
+fn outlives_its_function(project: &Project, call: FileRange) -> bool {
+    let Some(module) = project.file(call.file).python() else { return false };
+    let statements: Vec<Located<'_>> = module.statements().collect();
+    let functions = statements.iter().filter(|located| matches!(located.stmt.kind, StmtKind::Function(_)));
+    let Some(function) =
+        functions.filter(|located| located.stmt.range.contains(call.range)).min_by_key(|located| located.stmt.range.len())
+    else {
+        return false;
+    };
+    let names: Vec<String> = assignment(&statements, call.range).map_or_else(Vec::new, |located| names_of(located.stmt));
+    let inside = statements.iter().filter(|located| function.stmt.range.contains(located.stmt.range));
+    let returned = inside.filter_map(|located| match &located.stmt.kind {
+        StmtKind::Return(Some(value)) => Some(value),
+        _ => None,
+    });
+    let named = |expr: &Expr| expr.dotted().is_some_and(|name| names.contains(&name));
+    names.iter().any(|name| name.contains('.'))
+        || returned.into_iter().any(|value| value.range.contains(call.range) || value.walk().any(&named))
+}
+
 /// The innermost assignment whose value is, or holds, the call.
 fn assignment<'a, 'b>(statements: &'b [Located<'a>], call: TextRange) -> Option<&'b Located<'a>> {
     let holds = |located: &&Located<'_>| matches!(&located.stmt.kind, StmtKind::Assign { value: Some(value), .. } if value.range.contains(call));
@@ -69,6 +95,12 @@ fn name_of(stmt: &Stmt) -> Option<String> {
         ExprKind::List(items) => items.first()?.dotted(),
         _ => target.dotted(),
     }
+}
+
+/// Every name that an assignment gives.
+fn names_of(stmt: &Stmt) -> Vec<String> {
+    let StmtKind::Assign { targets, .. } = &stmt.kind else { return Vec::new() };
+    targets.iter().flat_map(Expr::walk).filter_map(Expr::dotted).collect()
 }
 
 /// Whether the first later statement that mentions a name reads it rather than assigning it.

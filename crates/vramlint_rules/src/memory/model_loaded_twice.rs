@@ -33,7 +33,8 @@
 //!
 //! ## When it stays silent
 //! For a reference, teacher or target model, which a method needs in addition to the trained one; when the first copy is no longer
-//! used, is deleted or reassigned; for loads in branches and loops; for unknown model names.
+//! used, is deleted or reassigned; for loads in branches and loops; for unknown model names; for two classes, or two folders of a
+//! checkpoint (`subfolder`); if the function that loads does not return the model.
 //!
 //! ## Sources
 //! transformers 5.23.0 `modeling_utils.py` `from_pretrained`: every call makes new parameters.
@@ -47,7 +48,8 @@
 //! 两个智能体也可以共用一份权重。
 //!
 //! ## 何时不报
-//! 方法本身需要的参考模型、教师模型或目标模型；第一份之后不再使用、被删除或被重新赋值；分支和循环中的加载；名称未知的模型。
+//! 方法本身需要的参考模型、教师模型或目标模型；第一份之后不再使用、被删除或被重新赋值；分支和循环中的加载；名称未知的模型；
+//! 两个不同的类，或同一检查点的两个子目录（`subfolder`）；加载模型的函数没有返回该模型。
 //!
 //! ## 来源
 //! transformers 5.23.0 `modeling_utils.py` 的 `from_pretrained`：每次调用都会创建新的参数。
@@ -76,6 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         for (index, (first, id)) in loads.iter().enumerate() {
             for (second, other) in &loads[index + 1..] {
                 if id == other
+                    && same_part(first, second)
                     && let Some(pair) = pair(cx.project, first, second).filter(|pair| !pair.is_needed())
                     && out.mark_reported(pair.second)
                 {
@@ -98,6 +101,19 @@ fn plain_load<'a>(run: &Run, code: &CodeFacts, load: &'a ModelLoad) -> Option<&'
     let part = code.candidates.iter().any(|(concept, found)| needed.contains(concept) && found.call_place == Some(load.place));
     let settled = !run.settings.contains_key(&Concept::ReferenceModel);
     (!load.conditional && !part && settled).then(|| load.model.as_ref()?.as_str()).flatten()
+}
+
+/// Whether both loads bring the same tensors: one class, and one folder of the checkpoint. A pipeline keeps its two text encoders
+/// in two folders.
+fn same_part(first: &ModelLoad, second: &ModelLoad) -> bool {
+    let folder =
+        |load: &ModelLoad| load.arguments.iter().find(|(name, ..)| name == "subfolder").map(|(_, value, _)| value.clone());
+    let one = match (folder(first), folder(second)) {
+        (None, None) => true,
+        (Some(Some(first)), Some(Some(second))) => first == second,
+        _ => false,
+    };
+    first.class == second.class && one
 }
 
 /// Bytes of one copy; `None` if its type is unknown.
