@@ -38,11 +38,12 @@
 //! ## Severity
 //! If nothing in the project shows how a script is started (no command, no accelerate file, no mention of a launcher), the rule
 //! assumes `python train.py`, one process, and reports a warning. If something hints at a launcher with an unknown number of
-//! processes, the finding is info when one process would raise. Silent when a number is unknown.
+//! processes, the finding is info when one process would raise. Silent when a number is unknown, and for a file that imports
+//! unsloth, which raises the micro-batch to `num_generations` instead.
 //!
 //! ## Sources
 //! trl 1.16.0 `trainer/grpo_config.py:1096` to `:1135`, run on 1, 2 and 3 processes; `rloo_config.py:659` is the same. Older
-//! versions apply the same rule; `num_generations` defaults to 8 in GRPO and 2 in RLOO.
+//! versions apply the same rule; `num_generations` defaults to 8 in GRPO and 2 in RLOO. unsloth 2026.10.9 `models/rl.py:3598`, read.
 //!
 //! # 中文
 //!
@@ -57,11 +58,12 @@
 //! 不安全：改为能整除的下一个累积步数。
 //!
 //! ## 严重程度
-//! 若项目中看不出脚本如何启动（没有命令、没有 accelerate 文件、也没有提到启动器），则按 `python train.py`（单进程）处理，并报告 warning。若有启动器的迹象但进程数未知，而单进程会报错，则为 info；任何数字未知时不报。
+//! 若项目中看不出脚本如何启动（没有命令、没有 accelerate 文件、也没有提到启动器），则按 `python train.py`（单进程）处理，并报告 warning。若有启动器的迹象但进程数未知，而单进程会报错，则为 info；任何数字未知时不报；
+//! 导入 unsloth 的文件也不报，因为 unsloth 会把微批大小提高到 `num_generations`。
 //!
 //! ## 来源
 //! trl 1.16.0 `trainer/grpo_config.py:1096` 至 `:1135`，在 1、2、3 个进程上实际运行；`rloo_config.py:659` 相同。旧版本的规则相同；
-//! `num_generations` 的默认值在 GRPO 中为 8，在 RLOO 中为 2。
+//! `num_generations` 的默认值在 GRPO 中为 8，在 RLOO 中为 2。unsloth 2026.10.9 `models/rl.py:3598`，阅读源码。
 
 use crate::argument_findings::{ReportedFindings, finding_of};
 use crate::frameworks::{self, refusals};
@@ -70,10 +72,11 @@ use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, c
 use vramlint_catalog::Concept;
 use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
-use vramlint_resolve::FileKind;
 use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
+use vramlint_resolve::{Feature, FileKind};
 use vramlint_semantic::arguments::{GROUPS, run, sets_of, strategy};
+use vramlint_syntax::python::StmtKind;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
@@ -157,6 +160,22 @@ fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
     code && !launched && !machine && !other && project.documented_launches().is_empty() && !project.files.iter().any(words)
 }
 
+/// unsloth puts classes of its own in the place of TRL's: they raise the micro-batch to the group where neither of these is set
+/// (2026.10.9 models/rl.py:3598, read).
+fn raised_by_unsloth(cx: &Context<'_>, set: &ArgumentSet) -> bool {
+    let file = cx.project.file(set.file());
+    let imported = cx.project.features(file.id).has(Feature::Unsloth)
+        && file.python().is_some_and(|module| {
+            module.statements().any(|located| match &located.stmt.kind {
+                StmtKind::FromImport { module, level: 0, .. } | StmtKind::Import { module, .. } => {
+                    module.split('.').next() == Some("unsloth")
+                }
+                _ => false,
+            })
+        });
+    imported && set.lacks("steps_per_generation") && set.lacks("generation_batch_size")
+}
+
 /// The place of the finding: the first of these keys that is set, else the call.
 fn place(set: &ArgumentSet, keys: &[&str]) -> FileRange {
     keys.iter().find_map(|key| set.get(key)).map_or(set.place, |given| given.place)
@@ -179,7 +198,7 @@ fn by_steps(cx: &Context<'_>, set: &ArgumentSet, n: &Numbers) -> Option<Finding>
         &["per_device_train_batch_size", "num_generations", "gradient_accumulation_steps", "steps_per_generation"];
     let world = n.world.unwrap_or(1);
     let total = n.micro.checked_mul(world)?.checked_mul(n.steps)?;
-    if total % n.group == 0 {
+    if total % n.group == 0 || raised_by_unsloth(cx, set) {
         return None;
     }
     let (micro, steps, group) = (n.micro, n.steps, n.group);
