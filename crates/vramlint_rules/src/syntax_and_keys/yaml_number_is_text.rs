@@ -34,7 +34,7 @@
 //! ## When it stays silent
 //! If a string is intended: `run_name: 1e5`, `commit: 12e4567`, quoted values. If a loader in the project converts it to a
 //! number, or code that reads the file does: `float(cfg["lr"])`, pydantic, `ast.literal_eval`. An info finding if no code that
-//! reads the file is found.
+//! reads the file is found; silent then if any code of the project reads configurations in such a way.
 //!
 //! ## Sources
 //! PyYAML 6.0.3 `resolver.py`, run; transformers 5.23.0 `HfArgumentParser.parse_yaml_file`, run; accelerate 1.15.0
@@ -53,7 +53,7 @@
 //!
 //! ## 何时不报
 //! 本意是字符串：`run_name: 1e5`、`commit: 12e4567`、加了引号的值。项目中的读取器会把它转换为数字，或读取该文件的代码会转换：
-//! `float(cfg["lr"])`、pydantic、`ast.literal_eval`。找不到读取该文件的代码时仅作提示。
+//! `float(cfg["lr"])`、pydantic、`ast.literal_eval`。找不到读取该文件的代码时仅作提示；此时若项目中有以这种方式读取配置的代码，则不报。
 //!
 //! ## 来源
 //! PyYAML 6.0.3 `resolver.py`，实际运行；transformers 5.23.0 `HfArgumentParser.parse_yaml_file`，实际运行；accelerate 1.15.0
@@ -61,7 +61,8 @@
 
 use crate::syntax_and_keys::loads::{Load, loads};
 use crate::{Context, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, Value, message};
+use std::cell::OnceCell;
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Related, Severity, Value, message};
 use vramlint_catalog::keys::{self, KeyType};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_edit as edit;
@@ -80,10 +81,16 @@ const DEPTH: usize = 16;
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     let loads = loads(cx.project);
+    let converts = OnceCell::new();
     for file in &cx.project.files {
         let Some(data) = file.data().filter(|data| !data.json) else { continue };
         let calls = loads.get(&file.id).map_or(&[][..], Vec::as_slice);
         let Some(reader) = reader(cx.project, file, calls) else { continue };
+        // Nobody is seen to read it: the project's own reader may be one that converts.
+        let unseen = reader.call.is_none() && cx.project.kind(file.id) != FileKind::Accelerate;
+        if unseen && *converts.get_or_init(|| has_converting_reader(cx.project)) {
+            continue;
+        }
         let mut found = Found { file, kind: cx.project.kind(file.id), reader, out };
         for root in data.roots() {
             found.block(root, &mut Vec::new());
@@ -141,6 +148,13 @@ fn reader<'a>(project: &'a Project, file: &SourceFile, calls: &[Load]) -> Option
     }
 }
 
+/// Whether some code of the project reads configurations and makes numbers of texts.
+fn has_converting_reader(project: &Project) -> bool {
+    let reads = |file: &&SourceFile| file.python().is_some() && project.features(file.id).has(Feature::ConfigReader);
+    let mut readers = project.files.iter().filter(reads);
+    readers.any(|file| CONVERTERS.iter().any(|name| file.mentions(name)))
+}
+
 /// Whether a file is written for Hydra or OmegaConf.
 fn is_hydra(project: &Project, file: &SourceFile) -> bool {
     let root = file.data().and_then(vramlint_syntax::data::DataFile::root);
@@ -176,43 +190,59 @@ impl<'a> Found<'a> {
     fn value(&mut self, value: NodeRef<'a>, path: &mut Vec<&'a str>) {
         match &value.raw().kind {
             NodeKind::Mapping(_) => self.block(value, path),
-            // `betas: [0.9, 1e-8]`: items of a list count too.
+            // `betas: [0.9, 1e-8]`: items of a list count too, together.
             NodeKind::Sequence(items) => {
+                let mut found: Option<Finding> = None;
                 for id in items {
                     let item = NodeRef { file: value.file, id: *id };
-                    match &item.raw().kind {
-                        NodeKind::Mapping(_) => self.block(item, path),
-                        _ => self.number(item, path),
+                    match (&item.raw().kind, &mut found) {
+                        (NodeKind::Mapping(_), _) => self.block(item, path),
+                        (_, Some(first)) => {
+                            if let Some(other) = self.number(item, path) {
+                                join(first, other);
+                            }
+                        }
+                        (_, None) => found = self.number(item, path),
                     }
                 }
+                self.out.findings.extend(found);
             }
-            _ => self.number(value, path),
+            _ => {
+                let found = self.number(value, path);
+                self.out.findings.extend(found);
+            }
         }
     }
 
-    fn number(&mut self, value: NodeRef<'a>, path: &[&str]) {
-        let NodeKind::Scalar(scalar) = &value.raw().kind else { return };
+    fn number(&self, value: NodeRef<'a>, path: &[&str]) -> Option<Finding> {
+        let NodeKind::Scalar(scalar) = &value.raw().kind else { return None };
         if scalar.style != Style::Plain || value.raw().tag.is_some() {
-            return;
+            return None;
         }
-        let Some(number) = yaml::scalar::looks_like_number(&scalar.text) else { return };
+        let number = yaml::scalar::looks_like_number(&scalar.text)?;
         if !matches!(value.value(Loader::PyYaml), Some(Value::Text(_))) || !wants_number(self.kind, path, number) {
-            return;
+            return None;
         }
         let name = path.last().copied().unwrap_or_default();
         if self.reader.converts(name) {
-            return;
+            return None;
         }
         let spelling = spelling(self.kind, path, &scalar.text, number);
         let finding = finding(self.file, name, value, &scalar.text, spelling, &self.reader);
         // accelerate makes an integer of the text, and stops, where this policy asks for it (utils/dataclasses.py:1930).
         let root = NodeRef { file: value.file, id: value.file.root().map_or(value.id, |root| root.id) };
         let policy = ["fsdp_auto_wrap_policy", "auto_wrap_policy"].iter().find_map(|key| root.at(&["fsdp_config", key])?.text());
-        let refused = self.kind == FileKind::Accelerate
-            && path.last().is_some_and(|key| key.ends_with("min_num_params"))
-            && policy.is_some_and(|policy| policy.eq_ignore_ascii_case("SIZE_BASED_WRAP"))
-            && root.get("distributed_type").and_then(NodeRef::text) == Some("FSDP");
-        self.out.push(if refused { finding.with_severity(Severity::Error) } else { finding });
+        if self.kind == FileKind::Accelerate && path.last().is_some_and(|key| key.ends_with("min_num_params")) {
+            // Another policy does not read it.
+            let read = policy.is_none_or(|policy| policy.eq_ignore_ascii_case("SIZE_BASED_WRAP"));
+            let fsdp = root.get("distributed_type").and_then(NodeRef::text) == Some("FSDP");
+            return Some(match (read, policy.is_some() && fsdp) {
+                (true, true) => finding.with_severity(Severity::Error),
+                (true, false) => finding,
+                (false, _) => finding.with_severity(Severity::Info),
+            });
+        }
+        Some(finding)
     }
 }
 
@@ -347,6 +377,18 @@ fn spelling(kind: FileKind, path: &[&str], text: &str, number: f64) -> Option<St
     yaml::scalar::pyyaml_float_spelling(text)
 }
 
+/// Makes one finding, and one edit, of two numbers in one list.
+fn join(first: &mut Finding, other: Finding) {
+    first.related.push(Related { place: other.place, message: message!("a string too", "同样是字符串") });
+    match (first.fixes.first_mut(), other.fixes.into_iter().next()) {
+        (Some(fix), Some(more)) => {
+            fix.edits.extend(more.edits);
+            fix.title = message!("write them as floats", "改写为浮点数");
+        }
+        _ => first.fixes.clear(),
+    }
+}
+
 fn finding(
     file: &SourceFile,
     name: &str,
@@ -354,7 +396,7 @@ fn finding(
     text: &str,
     spelling: Option<String>,
     reader: &Reader<'_>,
-) -> vramlint_base::Finding {
+) -> Finding {
     let place = FileRange::new(file.id, value.range());
     let message = match reader.call {
         Some(_) => message!(
