@@ -216,13 +216,14 @@ impl Rule {
     }
 
     /// How severe a finding can be where it stands: files that a test suite feeds to the code are wrong on purpose, or chosen to be
-    /// small; what a document shows is advice for others, but its arithmetic is a statement.
+    /// small; what a document shows is advice for others, but its arithmetic is a statement; what an author has archived is kept, not
+    /// run.
     fn most_severe(&self, project: &Project, finding: &Finding) -> Severity {
         let folders = project.file(finding.place.file).folder();
         let of_tests = folders.split('/').any(|part| TEST_FOLDERS.contains(&part));
-        let shown = finding.severity == Severity::Warning
-            && self.group != Group::Batch
-            && project.is_documentation_snippet(finding.place.file);
+        let shown = self.group != Group::Batch && project.is_documentation_snippet(finding.place.file);
+        let archived = folders.split('/').any(|part| ARCHIVE_FOLDERS.contains(&part.to_lowercase().as_str()));
+        let shown = finding.severity == Severity::Warning && (shown || archived);
         if of_tests || shown || is_template(project.file(finding.place.file)) { Severity::Info } else { Severity::Error }
     }
 
@@ -249,6 +250,9 @@ fn is_template(file: &SourceFile) -> bool {
     data && (name.contains("template") || name.contains("placeholder") || name.contains("skeleton"))
         || [".tmpl", ".tpl", ".in", ".dist"].iter().any(|end| name.ends_with(end))
 }
+
+/// Folders of what is kept for the record.
+const ARCHIVE_FOLDERS: &[&str] = &["archive", "archived", "archives", "deprecated"];
 
 /// Folders of test suites.
 const TEST_FOLDERS: &[&str] = &["tests", "test", "testing", "unit_tests", "test_cases", "test_configs", "testdata", "fixtures"];

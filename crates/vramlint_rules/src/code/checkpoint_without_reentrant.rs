@@ -58,7 +58,7 @@
 //! torch 2.15.0 `utils/checkpoint.py:448`，已运行：`UserWarning`。
 
 use crate::{Context, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, FileRange, Fix, Severity, TextRange, message};
+use vramlint_base::{Applicability, FileRange, Finding, Fix, Related, Severity, TextRange, message};
 use vramlint_edit as edit;
 use vramlint_resolve::Feature;
 use vramlint_resolve::versions::VersionRange;
@@ -85,6 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let may_call = features.has(Feature::TorchUtils) && features.has(Feature::Checkpoint);
         let Some(module) = file.python().filter(|_| may_call) else { continue };
         let imports = Imports::of(module);
+        let mut advice: Option<Finding> = None;
         for site in module.calls() {
             let named = imports.full_of(&site.call.callee).is_some_and(|path| NAMES.contains(&path.as_str()));
             let given = site.call.args.iter().any(|argument| match &argument.kind {
@@ -116,8 +117,28 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 let title = message!("add `use_reentrant=False`", "加上 `use_reentrant=False`");
                 found = found.with_fix(Fix { title, applicability: Applicability::Unsafe, edits: vec![edit] });
             }
-            out.push(found);
+            // One finding of advice for a file: its calls are copies of each other.
+            match &mut advice {
+                _ if severity != Severity::Info => out.push(found),
+                Some(first) => join(first, found),
+                None => advice = Some(found),
+            }
         }
+        out.findings.extend(advice);
+    }
+}
+
+/// Adds a call to the finding of its file.
+fn join(first: &mut Finding, other: Finding) {
+    first.related.push(Related { place: other.place, message: message!("here, too", "此处也是") });
+    let count = first.related.len() + 1;
+    first.message = message!(
+        "{count} checkpoint() calls without use_reentrant: torch warns and uses the reentrant variant",
+        "{count} 处 checkpoint() 未设置 use_reentrant：torch 会警告并使用可重入实现"
+    );
+    match (first.fixes.first_mut(), other.fixes.into_iter().next()) {
+        (Some(fix), Some(more)) => fix.edits.extend(more.edits),
+        _ => first.fixes.clear(),
     }
 }
 

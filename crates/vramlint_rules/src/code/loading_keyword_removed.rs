@@ -62,7 +62,7 @@
 //! transformers 5.23.0 `modeling_utils.py`，实际运行；4.57.1 接受并给出警告，阅读源码。
 
 use crate::{Context, DiagnosticTag, Rule, Sink, Symptom, needs};
-use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, Severity, TextRange, Value, message};
+use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Message, Related, Severity, TextRange, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
 use vramlint_resolve::versions::VersionRange;
@@ -85,9 +85,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !calls::loads_model(call) {
             continue;
         }
+        let mut quantization: Option<Finding> = None;
         for argument in call.arguments.iter().filter(|argument| !calls::settled_by_code(call, argument)) {
             let Some(name) = argument.name.as_deref() else { continue };
-            let Some(help) = instead(name) else { continue };
+            let Some(help) = instead(call, argument, name) else { continue };
             let Some(severity) = version_gate::severity(cx.project, call.file, &SPAN, Severity::Error)
                 .filter(|_| out.mark_reported(argument.place))
             else {
@@ -111,9 +112,36 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some(fix) = fix(cx, call, argument, name).filter(|_| severity == Severity::Error) {
                 finding = finding.with_fix(fix);
             }
-            out.push(finding);
+            match &mut quantization {
+                _ if !QUANTIZATION.contains(&name) => out.push(finding),
+                Some(first) => join(first, finding.place),
+                None => quantization = Some(finding),
+            }
         }
+        out.findings.extend(quantization);
     }
+}
+
+/// Two keywords for one thing: `quantization_config` stands for both.
+const QUANTIZATION: &[&str] = &["load_in_4bit", "load_in_8bit"];
+
+/// Makes one finding of those of both keywords in one call.
+fn join(first: &mut Finding, other: FileRange) {
+    let title = if first.severity == Severity::Error {
+        message!(
+            "from_pretrained(load_in_4bit=…, load_in_8bit=…) raises an error: transformers 5 has removed these keywords",
+            "from_pretrained(load_in_4bit=…, load_in_8bit=…) 会报错：transformers 5 已删除这些关键字"
+        )
+    } else {
+        message!(
+            "from_pretrained(load_in_4bit=…, load_in_8bit=…) raises an error since transformers 5",
+            "自 transformers 5 起，from_pretrained(load_in_4bit=…, load_in_8bit=…) 会报错"
+        )
+    };
+    first.message = title;
+    first.related.push(Related { place: other, message: message!("removed, too", "同样已删除") });
+    // Each fix alone leaves the error in place.
+    first.fixes.clear();
 }
 
 /// What certainly repairs it: nothing in its place where it is off, the keyword of today where it is on.
@@ -161,12 +189,22 @@ fn import(cx: &Context<'_>, call: &LibraryCall) -> Option<Option<Edit>> {
     Some(Some(edit::replace(FileRange::new(call.file, TextRange::at(end)), ", BitsAndBytesConfig")))
 }
 
-fn instead(name: &str) -> Option<Message> {
+fn instead(call: &LibraryCall, argument: &CallArgument, name: &str) -> Option<Message> {
     match name {
-        "load_in_4bit" | "load_in_8bit" => Some(message!(
-            "use `quantization_config=BitsAndBytesConfig({name}=True)` instead",
-            "改用 `quantization_config=BitsAndBytesConfig({name}=True)`"
-        )),
+        "load_in_4bit" | "load_in_8bit" if call.argument("quantization_config", None).is_some() => {
+            Some(message!("remove it: `quantization_config` says it already", "删除它：`quantization_config` 已有说明"))
+        }
+        "load_in_4bit" | "load_in_8bit" => Some(match argument.constant() {
+            Some(Value::Bool(true)) => message!(
+                "use `quantization_config=BitsAndBytesConfig({name}=True)` instead",
+                "改用 `quantization_config=BitsAndBytesConfig({name}=True)`"
+            ),
+            Some(Value::Bool(false) | Value::Null) => message!("remove it: it is off", "删除它：它未启用"),
+            _ => message!(
+                "where it is on, pass `quantization_config=BitsAndBytesConfig({name}=True)` instead",
+                "需要时改为传入 `quantization_config=BitsAndBytesConfig({name}=True)`"
+            ),
+        }),
         "use_flash_attention_2" => Some(message!(
             "use `attn_implementation=\"flash_attention_2\"` instead",
             "改用 `attn_implementation=\"flash_attention_2\"`"

@@ -110,13 +110,18 @@ fn against_ids(start: &AccelerateLaunch<'_>, ids: &[String], given: &LaunchValue
     let use_in_words = if count == 1 { "uses" } else { "use" };
     let finding = if count > unique {
         let last = count - 1;
-        RULE.finding(
-            processes.place,
+        let message = if last == unique {
             message!(
                 "{count} processes on {gpus_in_words}: `gpu_ids` is {shown}, so rank {last} has no GPU",
                 "{count} 个进程对应 {unique} 张 GPU：`gpu_ids` 为 {shown}，rank {last} 没有 GPU"
-            ),
-        )
+            )
+        } else {
+            message!(
+                "{count} processes on {gpus_in_words}: `gpu_ids` is {shown}, so ranks {unique} to {last} have no GPU",
+                "{count} 个进程对应 {unique} 张 GPU：`gpu_ids` 为 {shown}，rank {unique} 至 {last} 没有 GPU"
+            )
+        };
+        RULE.finding(processes.place, message)
     } else {
         RULE.finding(
             processes.place,

@@ -93,6 +93,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("bnb_compute_dtype", "bnb_4bit_compute_dtype"),
     ("quant_storage", "bnb_4bit_quant_storage"),
     ("int8_threshold", "llm_int8_threshold"),
+    ("llm_int4_skip_modules", "llm_int8_skip_modules"),
+    ("skip_modules", "llm_int8_skip_modules"),
 ];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -26,6 +26,9 @@
 //! Safe: the key is renamed if the new one takes the same value; `cpu_offload: true` becomes `offload_optimizer` with the
 //! device `cpu`.
 //!
+//! ## Severity
+//! Info if DeepSpeed reads the old key as the new one.
+//!
 //! ## When it stays silent
 //! When the new key is set, too: DeepSpeed then rejects the file, and `zero-options-conflict` reports it.
 //!
@@ -42,6 +45,9 @@
 //!
 //! ## 修复
 //! 安全：新键取值相同时直接改名；`cpu_offload: true` 改为设备为 `cpu` 的 `offload_optimizer`。
+//!
+//! ## 严重程度
+//! DeepSpeed 仍把旧键当作新键读取时为 info。
 //!
 //! ## 何时不报
 //! 新键也在时不报：此时 DeepSpeed 会拒绝该文件，由 `zero-options-conflict` 报告。
@@ -104,7 +110,11 @@ fn finding(config: &DeepSpeedConfig<'_>, item: ConfigEntry<'_>, old: &str, new: 
         },
         _ => item.value.range().slice(&config.file.text).to_owned(),
     };
-    let mut finding = RULE.finding(place, message).with_help(message!("write \"{new}\": {written}", "写作 \"{new}\": {written}"));
+    // It works as before, at the price of a line in the log.
+    let mut finding = RULE
+        .finding(place, message)
+        .with_severity(Severity::Info)
+        .with_help(message!("write \"{new}\": {written}", "写作 \"{new}\": {written}"));
     let key = item.key.range().slice(&config.file.text).replace(old, new);
     let mut edits = vec![edit::replace(config.key_place(item), key)];
     if block {

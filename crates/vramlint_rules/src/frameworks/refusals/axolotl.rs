@@ -75,8 +75,8 @@ pub(crate) fn packing_without_attention(keys: &FrameworkConfig<'_>) -> Option<Re
                 "启用了打包，但注意力实现不区分各个样本"
             ),
             message!(
-                "set `attn_implementation: flash_attention_2` (before 0.18: `flash_attention: true`); else samples attend to each other, as Axolotl warns",
-                "请设置 `attn_implementation: flash_attention_2`（0.18 之前为 `flash_attention: true`）；否则样本会互相关注，Axolotl 也会警告"
+                "set `attn_implementation: flash_attention_2` (before 0.18: `flash_attention: true`), or turn off `sample_packing`; else samples attend to each other, as Axolotl warns",
+                "请设置 `attn_implementation: flash_attention_2`（0.18 之前为 `flash_attention: true`），或关闭 `sample_packing`；否则样本会互相关注，Axolotl 也会警告"
             ),
         )
         .warning()

@@ -4,7 +4,7 @@ use crate::argument_findings::{ReportedFindings, finding_of, with_fix};
 use crate::syntax_and_keys::removed_key::RULE;
 use crate::{Context, Sink};
 use std::collections::BTreeMap;
-use vramlint_base::{Applicability, Finding, Fix, Severity, Value, message};
+use vramlint_base::{Applicability, Finding, Fix, Message, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::arguments::{ArgumentEntry, ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_resolve::versions::VersionRange;
@@ -50,6 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         old_value(cx, set, &mut reported, out);
         let mut together = Together::default();
+        let mut uncertain: Vec<Removed<'_>> = Vec::new();
         for given in set.arguments.iter().filter(|given| !settled(set, given) && !set.other_names.contains(&given.key)) {
             let standing = class_fields::status(cx.project, set.file(), &classes, &given.key);
             let FieldStatus::Removed { certain, library, until, instead } = standing else { continue };
@@ -67,6 +68,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 found = found.with_help(advice);
             }
             found.fixes.extend(fix(cx, set, given, certain));
+            if !certain {
+                // Where it is still read, prompts would get longer without it.
+                found.fixes.retain(|_| given.key != "max_prompt_length");
+                uncertain.push(Removed { given, library, until, found });
+                continue;
+            }
             // Without anything of its own to say, it is one of the keys that a rewrite of the class dropped.
             let alone = found.help.is_some() || !found.fixes.is_empty();
             match (alone, together.get_mut(&(library, until))) {
@@ -81,7 +88,73 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 out.push(found);
             }
         }
+        out.findings.extend(advice_in_one(short(&set.classes), uncertain));
     }
+}
+
+/// An argument that a later release no longer takes.
+struct Removed<'a> {
+    given: &'a ArgumentEntry,
+    library: &'static str,
+    until: &'static str,
+    found: Finding,
+}
+
+/// One finding for the arguments of a call or file that some releases reject: which of them is installed is one question.
+fn advice_in_one(class: &str, mut removed: Vec<Removed<'_>>) -> Option<Finding> {
+    /// More names make the message too long.
+    const MAX_NAMES: usize = 2;
+    removed.sort_by_key(|one| one.given.key_place);
+    if removed.len() < 2 {
+        return removed.pop().map(|one| one.found);
+    }
+    let (library, until) = (removed[0].library, removed[0].until);
+    if removed.iter().all(|one| (one.library, one.until) == (library, until) && one.found.fixes.is_empty()) {
+        return one_for_all(library, until, class, removed.into_iter().map(|one| (one.given, one.found)).collect());
+    }
+    let count = removed.len();
+    let named = |one: &Removed<'_>| format!("`{}` ({} {})", one.given.key, one.library, one.until);
+    let names: Vec<String> = removed.iter().take(MAX_NAMES).map(named).collect();
+    let (en, zh) = (names.join(", "), names.join("、"));
+    let more = count.saturating_sub(MAX_NAMES);
+    let message = if more == 0 {
+        message!("later releases reject {en} in {class}", "较新的版本拒绝 {class} 中的 {zh}")
+    } else {
+        message!(
+            "later releases reject {count} arguments of {class}: {en} and {more} more",
+            "较新的版本拒绝 {class} 的 {count} 个参数：{zh} 等"
+        )
+    };
+    let advice: Vec<Message> = removed
+        .iter()
+        .filter_map(|one| {
+            let (name, Message { en, zh }) = (&one.given.key, one.found.help.as_ref()?);
+            Some(message!("`{name}`: {en}", "`{name}`：{zh}"))
+        })
+        .collect();
+    let mut edits = Vec::new();
+    let mut removed = removed.into_iter();
+    let Removed { mut found, .. } = removed.next()?;
+    edits.extend(found.fixes.drain(..).flat_map(|fix| fix.edits));
+    for one in removed {
+        let (library, until) = (one.library, one.until);
+        let place = one.given.key_place;
+        found = found.with_related(place, message!("rejected since {library} {until}", "自 {library} {until} 起被拒绝"));
+        edits.extend(one.found.fixes.into_iter().flat_map(|fix| fix.edits));
+    }
+    found.message = message;
+    found.help = (!advice.is_empty()).then(|| joined(&advice));
+    if !edits.is_empty() {
+        let title = message!("rename them, or remove what has no effect", "改名，或删除已无作用的参数");
+        found = found.with_fix(Fix { title, applicability: Applicability::Unsafe, edits });
+    }
+    Some(found)
+}
+
+/// Several pieces of advice, each on its line.
+fn joined(advice: &[Message]) -> Message {
+    let lines = |of: fn(&Message) -> &str| advice.iter().map(of).collect::<Vec<_>>().join("\n");
+    Message { en: lines(|one| &one.en), zh: lines(|one| &one.zh) }
 }
 
 /// Removed arguments of one call or file by library and release.
@@ -142,7 +215,7 @@ pub(in crate::syntax_and_keys) fn settled(set: &ArgumentSet, given: &ArgumentEnt
     given.by == PassedBy::Uncertain || condition.is_some_and(|condition| calls::asks_for(condition, &given.key))
 }
 
-fn advice(name: &str, instead: Option<&str>) -> Option<vramlint_base::Message> {
+fn advice(name: &str, instead: Option<&str>) -> Option<Message> {
     Some(match name {
         "warmup_ratio" => message!(
             "use `warmup_steps`: a value below 1 is the fraction of all steps",

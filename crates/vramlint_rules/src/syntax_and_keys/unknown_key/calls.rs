@@ -42,9 +42,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 found = found.with_related(argument.place, message!("its value", "其值在此"));
             }
             let near = nearest(class, call, name).filter(|_| matches!(standing, FieldStatus::Unknown));
-            found = match near {
-                Some(near) => found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
-                None => found.with_help(message!("remove it", "删除它")),
+            found = match (near, standing) {
+                (Some(near), _) => found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？")),
+                (None, FieldStatus::NotYet { library, .. }) => {
+                    found.with_help(message!("upgrade {library}, or remove it", "升级 {library}，或删除它"))
+                }
+                (None, _) => found.with_help(message!("remove it", "删除它")),
             };
             if let Some(near) = near.filter(|_| argument.is_explicit && argument.place.file == call.file) {
                 found = found.with_fix(Fix {
