@@ -62,7 +62,8 @@ const ENDS: u32 = 2;
 fn stack_position(site: Site, layers: u32) -> StackPosition {
     if site.layer == 0 {
         StackPosition::Outside
-    } else if site.layer <= ENDS {
+    } else if site.layer <= ENDS || site.layer > layers {
+        // A deeper teacher or reference model has blocks beyond the last one of the trained model.
         StackPosition::FromStart(site.layer - 1)
     } else if site.layer + ENDS > layers {
         StackPosition::FromEnd(layers - site.layer)
@@ -127,4 +128,18 @@ pub(crate) fn replay(trace: &EventTrace, layers: u32) -> MemoryTrace {
         }
     }
     MemoryTrace { moments }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static BLOCK: Label = Label { en: "block", zh: "层" };
+
+    #[test]
+    fn a_deeper_second_model_has_places_of_its_own() {
+        let at = |layer| stack_position(Site { phase: Phase::Forward, layer, name: &BLOCK }, 4);
+        assert_eq!([at(0), at(1), at(4)], [StackPosition::Outside, StackPosition::FromStart(0), StackPosition::FromEnd(0)]);
+        assert_eq!(at(7), StackPosition::FromStart(6));
+    }
 }
