@@ -63,13 +63,13 @@ pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd
     all
 }
 
-/// The folder that a script or a Dockerfile installs libraries for; `None` if it installs none.
+/// The folder that a script, a Dockerfile or the commands of a document install libraries for; `None` if they install none.
 fn install_root(file: &SourceFile, cwd: &Path) -> Option<PathBuf> {
     let name = file.name().to_lowercase();
     let is_dockerfile = name.starts_with("dockerfile") || name.ends_with(".dockerfile");
-    let installs =
-        file.host.is_none() && (is_dockerfile || matches!(file.syntax, Syntax::Script(_))) && file.text.contains("pip");
-    if !installs {
+    let is_script = matches!(file.syntax, Syntax::Script(_)) && (file.host.is_none() || name.ends_with(".md"));
+    let installs = is_script || is_dockerfile && file.host.is_none();
+    if !installs || !file.text.contains("pip") {
         return None;
     }
     let folder = absolute(cwd, Path::new(file.folder()));

@@ -1,4 +1,4 @@
-//! Markdown: fenced blocks, and the text around them.
+//! Markdown: code blocks, and the text around fenced ones.
 
 use super::head_commands::starts_program;
 use super::language::{is_session, language_of, name_in_comment, name_of};
@@ -9,14 +9,17 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 use vramlint_base::TextRange;
 
-/// Fenced code blocks of Markdown (or of any text that uses them) in the languages that vramlint reads. Prompts and output of
-/// terminal sessions are left out.
+/// Code blocks of Markdown (or of any text that uses them) in the languages that vramlint reads: fenced ones, and those without a
+/// language, indented ones included, that start a program. Prompts and output of terminal sessions are left out.
 pub fn markdown(text: &str) -> Vec<Embedded> {
     let mut found = Vec::new();
     let mut open: Option<(Pieces<'_>, String)> = None;
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => open = Some((Pieces::new(text), info.into_string())),
+            Event::Start(Tag::CodeBlock(kind)) => {
+                let info = if let CodeBlockKind::Fenced(info) = kind { info.into_string() } else { String::new() };
+                open = Some((Pieces::new(text), info));
+            }
             Event::Text(piece) => {
                 if let Some((pieces, _)) = &mut open {
                     add(pieces, text, &piece, range);
