@@ -1,7 +1,7 @@
 //! Functions whose parameters come from the command line: fire, click, typer, hydra.
 
 use super::call_arguments::CallArguments;
-use super::command_line::{CommandKind, OptionDeclaration, OptionForm, both_spellings, dest_of};
+use super::command_line::{CommandKind, OptionDeclaration, OptionForm, WordType, both_spellings, dest_of};
 use super::composition::compose;
 use super::control_flow::DeferredCall;
 use super::facts::{LoadRole, LoadedFile};
@@ -170,8 +170,12 @@ impl<'a> Interpreter<'a> {
             None => None,
         };
         let switch = switches && matches!(default.as_ref().and_then(AbstractValue::nominal), Some(Value::Bool(_)));
-        let form =
-            if switch { OptionForm::switch(true) } else { OptionForm { required: default.is_none(), ..OptionForm::default() } };
+        let word = if switches { WordType::Guessed } else { WordType::Literal };
+        let form = if switch {
+            OptionForm::switch(true)
+        } else {
+            OptionForm { required: default.is_none(), word, ..OptionForm::default() }
+        };
         self.add_option(parser, OptionDeclaration { names, dest: param.name.clone(), default, place, form })
     }
 

@@ -133,6 +133,8 @@ pub(super) enum WordType {
     Truth,
     /// `true` and `false` in words.
     Flag,
+    /// As `Guessed`, or a Python list or tuple whose names need no quotes, as fire reads it: `[q_proj,v_proj]`.
+    Literal,
 }
 
 /// The words of an option as its parser converts them.
@@ -142,6 +144,9 @@ fn parse_words(words: &[Option<String>], default: Option<&Value>, form: &OptionF
     }
     let words = if form.switch { &[] } else { words };
     let item = |word: &Option<String>| match word {
+        Some(text) if form.word == WordType::Literal && text.starts_with(['[', '(']) => {
+            literal_items(text).map_or(ValueKind::Unknown, |items| ValueKind::Items(Rc::new(items)))
+        }
         Some(text) => parse_word(text, default, form.word).map_or(ValueKind::Unknown, ValueKind::Scalar),
         None => ValueKind::Unknown,
     };
@@ -156,6 +161,23 @@ fn parse_words(words: &[Option<String>], default: Option<&Value>, form: &OptionF
     }
 }
 
+/// The items of a flat list or tuple in which names need no quotes.
+fn literal_items(text: &str) -> Option<Vec<AbstractValue>> {
+    let inner = match text.as_bytes() {
+        [b'[', .., b']'] | [b'(', .., b')'] => text[1..text.len() - 1].trim().trim_end_matches(','),
+        _ => return None,
+    };
+    if inner.contains(['[', '(', '{']) {
+        return None;
+    }
+    let words = inner.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let value = |word: &str| {
+        let bare = ['"', '\''].iter().find_map(|quote| word.strip_prefix(*quote)?.strip_suffix(*quote));
+        bare.map_or_else(|| guessed_word(word), |text| Value::Text(text.to_owned()))
+    };
+    Some(words.map(|word| AbstractValue::new(ValueKind::Scalar(value(word)), ValueSource::default())).collect())
+}
+
 /// A word of the command line as the option's parser converts it.
 fn parse_word(text: &str, default: Option<&Value>, word: WordType) -> Option<Value> {
     match word {
@@ -168,16 +190,16 @@ fn parse_word(text: &str, default: Option<&Value>, word: WordType) -> Option<Val
             "no" | "false" | "f" | "n" | "0" | "off" => Some(Value::Bool(false)),
             _ => None,
         },
-        WordType::Guessed if matches!(default, Some(Value::Text(_))) => Some(Value::Text(text.to_owned())),
-        WordType::Guessed if matches!(default, Some(Value::Bool(_))) => Some(match text {
+        WordType::Guessed | WordType::Literal if matches!(default, Some(Value::Text(_))) => Some(Value::Text(text.to_owned())),
+        WordType::Guessed | WordType::Literal if matches!(default, Some(Value::Bool(_))) => Some(match text {
             "0" | "1" => Value::Bool(text == "1"),
             _ => str_to_bool(text).map_or_else(|| guessed_word(text), Value::Bool),
         }),
-        WordType::Guessed if matches!(default, Some(Value::Float(_))) => match text.parse() {
+        WordType::Guessed | WordType::Literal if matches!(default, Some(Value::Float(_))) => match text.parse() {
             Ok(number) => Some(Value::Float(number)),
             Err(_) => Some(guessed_word(text)),
         },
-        WordType::Guessed => Some(guessed_word(text)),
+        WordType::Guessed | WordType::Literal => Some(guessed_word(text)),
     }
 }
 
