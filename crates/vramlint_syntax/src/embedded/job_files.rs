@@ -41,7 +41,7 @@ fn visit(text: &str, node: NodeRef<'_>, depth: usize, found: &mut Vec<Embedded>)
     for (key, value) in node.entries() {
         let is_script = key.text().is_some_and(|key| SCRIPTS.contains(&key));
         if is_script && !of_container {
-            found.extend(script(text, value));
+            found.extend(script(text, node, value));
         }
         visit(text, value, depth + 1, found);
     }
@@ -50,20 +50,10 @@ fn visit(text: &str, node: NodeRef<'_>, depth: usize, found: &mut Vec<Embedded>)
     }
 }
 
-/// `command` and `args` of a container, after the variables of `env`.
+/// `command` and `args` of a container, after its variables.
 fn container(text: &str, node: NodeRef<'_>) -> Option<Embedded> {
     let mut pieces = Pieces::new(text);
-    for variable in node.get("env").into_iter().flat_map(NodeRef::items) {
-        if let (Some(name), Some(value)) = (variable.get("name"), variable.get("value"))
-            && name.text().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
-        {
-            pieces.add(name.range().start as usize, "export ");
-            word(text, name, &mut pieces);
-            pieces.add(name.range().end as usize, "=");
-            word(text, value, &mut pieces);
-            pieces.end_line(value.range().end as usize);
-        }
-    }
+    variables(text, node, &mut pieces);
     let parts = ["command", "args"].iter().filter_map(|key| node.get(key));
     let words: Vec<NodeRef<'_>> = parts.flat_map(|part| part.items().collect::<Vec<_>>()).collect();
     let first = words.first()?.text()?;
@@ -82,14 +72,61 @@ fn container(text: &str, node: NodeRef<'_>) -> Option<Embedded> {
     pieces.finish(Language::Bash, None)
 }
 
-/// A script, or a list of its lines, of which at least one starts a program.
-fn script(text: &str, node: NodeRef<'_>) -> Option<Embedded> {
+/// The variables of a job: `env` of Kubernetes, `environment` of Compose, `envs` of `SkyPilot`.
+fn variables(text: &str, job: NodeRef<'_>, pieces: &mut Pieces<'_>) {
+    for block in ["env", "environment", "envs"].iter().filter_map(|key| job.get(key)) {
+        for (name, value) in block.entries() {
+            variable(text, name, value, pieces);
+        }
+        for item in block.items() {
+            match (item.get("name"), item.get("value"), plain(text, item)) {
+                (Some(name), Some(value), _) => variable(text, name, value, pieces),
+                (None, None, Some(range)) => assignment(text, range, pieces),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn variable(text: &str, name: NodeRef<'_>, value: NodeRef<'_>, pieces: &mut Pieces<'_>) {
+    if name.text().is_some_and(is_name) && value.text().is_some() {
+        pieces.add(name.range().start as usize, "export ");
+        word(text, name, pieces);
+        pieces.add(name.range().end as usize, "=");
+        word(text, value, pieces);
+        pieces.end_line(value.range().end as usize);
+    }
+}
+
+/// `NAME=value`; a name alone takes its value from where the job is started.
+fn assignment(text: &str, range: Range<usize>, pieces: &mut Pieces<'_>) {
+    let Some((name, value)) = text[range.clone()].split_once('=').filter(|(name, _)| is_name(name)) else { return };
+    let start = range.start + name.len() + 1;
+    pieces.add(range.start, "export ");
+    pieces.copy(range.start..start);
+    if value.contains(['$', '`', '\\', '\'']) {
+        pieces.copy_unknown(start..range.end);
+    } else {
+        pieces.add(start, "'");
+        pieces.copy(start..range.end);
+        pieces.add(range.end, "'");
+    }
+    pieces.end_line(range.end);
+}
+
+/// A script, or a list of its lines, of which at least one starts a program, after the variables of the job.
+fn script(text: &str, job: NodeRef<'_>, node: NodeRef<'_>) -> Option<Embedded> {
     let parts: Vec<NodeRef<'_>> = if node.text().is_some() { vec![node] } else { node.items().collect() };
     let starts = |part: &NodeRef<'_>| part.text().is_some_and(|text| text.lines().any(|line| starts_program(line.trim())));
     if !parts.iter().any(starts) {
         return None;
     }
     let mut pieces = Pieces::new(text);
+    variables(text, job, &mut pieces);
     for part in parts {
         content(text, part, &mut pieces);
         pieces.end_line(part.range().end as usize);
