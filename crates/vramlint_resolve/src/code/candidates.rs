@@ -62,6 +62,13 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
         }
     }
 
+    /// Emits a value as a key of a tool, whatever the call that it reaches names it.
+    pub(super) fn emit_key(&mut self, dialect: Dialect, key: &str, val: &AbstractValue, reached: ReachedCall<'_>) {
+        for alt in &val.alternatives {
+            self.emit_alternative(dialect, &[key], alt, reached);
+        }
+    }
+
     /// Emits every leaf of a dict, in the vocabulary of a tool.
     pub(super) fn emit_nested(&mut self, dialect: Dialect, dict: usize, path: &str, place: FileRange) {
         self.emit_nested_under(dialect, &[], dict, path, place, DEPTH);

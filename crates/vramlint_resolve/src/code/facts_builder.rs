@@ -175,6 +175,8 @@ pub(super) fn drop_reached(candidates: &mut Vec<(Concept, Strength, CodeCandidat
     for known in candidates.iter_mut().filter(|known| known.1 == Strength::Call) {
         if let Some(key) = key_of(known) {
             known.2.stage = known.2.stage.or_else(|| weak.get(&key).copied().flatten());
+            // The type of autocast is not that of the weights, whatever its name.
+            reached.extend((key.0 == Concept::MixedPrecision).then_some((Concept::WeightsDtype, key.1)));
             reached.insert(key);
         }
     }

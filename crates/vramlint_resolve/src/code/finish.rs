@@ -1,5 +1,6 @@
 //! The end of an interpretation: its state becomes [`CodeFacts`].
 
+use super::autocast;
 use super::call_arguments::CallArguments;
 use super::candidates::{CandidateSink, ReachedCall};
 use super::command_line::OptionForm;
@@ -42,7 +43,9 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let built_models = interpreter.built_models();
     let keeps_default_dtype = interpreter.keeps_default_dtype();
     let record = &mut interpreter.facts;
+    let dialect = record.dialect(trains);
     let mut candidates = std::mem::take(&mut record.candidates);
+    candidates.retain(|candidate| !autocast::is_overruled(candidate, dialect));
     drop_reached(&mut candidates);
     candidates.sort_by_key(|(concept, strength, candidate)| {
         (*concept, *strength, candidate.fallback, candidate.candidate.condition.is_some())
@@ -51,7 +54,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         steps: 0,
         calls: Vec::new(),
         files: interpreter.load_order.clone(),
-        dialect: record.dialect(trains),
+        dialect,
         task,
         accumulates,
         training_path: record.training_path,

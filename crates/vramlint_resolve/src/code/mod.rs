@@ -6,6 +6,7 @@
 
 mod argparse;
 mod argument_words;
+mod autocast;
 mod branch;
 mod builtin;
 mod call;

@@ -40,6 +40,7 @@ impl Interpreter<'_> {
             (Some("accelerate"), "ParallelismConfig") => self.call_parallelism_config(path, args, place),
             (Some("accelerate"), "FullyShardedDataParallelPlugin") => self.call_fsdp_plugin(path, args, place),
             (Some("accelerate"), "DeepSpeedPlugin") => self.call_deepspeed_plugin(path, args, place),
+            (Some("torch"), "autocast") => self.call_autocast(path, args, place),
             (Some("deepspeed"), "initialize") => return Some(self.call_deepspeed_initialize(path, args, place)),
             (Some("peft") | None, "LoraConfig") => {
                 self.candidates().emit_call(Dialect::HfTrainer, path, args, place);
