@@ -55,7 +55,7 @@ impl<'a> Interpreter<'a> {
         place: FileRange,
         scope: usize,
     ) -> AbstractValue {
-        self.training.observe_call(&call.callee, callee, args, &self.heap, &self.control.loops, place);
+        self.training.observe_call(self.evaluates(), &call.callee, callee, args, &self.heap, &self.control.loops, place);
         if is_backward(&call.callee) {
             self.mark_backward_trained(callee, args);
         }
@@ -373,6 +373,11 @@ impl<'a> Interpreter<'a> {
             || name.is_some_and(|name| matches!(name, "DataLoader" | "StatefulDataLoader")) && self.in_evaluation()
     }
 
+    /// Whether a function that evaluates is running.
+    fn evaluates(&self) -> bool {
+        self.control.frames.iter().any(|frame| is_evaluation(&self.definitions.functions[frame.function].def.name))
+    }
+
     /// Whether the current code prepares an evaluation, judging by the names around it.
     pub(super) fn in_evaluation(&self) -> bool {
         let speaks = speaks_of_evaluation;
@@ -381,6 +386,12 @@ impl<'a> Interpreter<'a> {
                 speaks(&self.definitions.functions[frame.function].def.name) || frame.assigned_to.as_deref().is_some_and(speaks)
             })
     }
+}
+
+/// Whether a function evaluates, judging by its name: `evaluate_model`.
+fn is_evaluation(name: &str) -> bool {
+    let words = split_words(name);
+    words.first().is_some_and(|word| word.starts_with("eval")) && !words.iter().any(|word| word.contains("train"))
 }
 
 /// Whether a call only prints or logs its arguments.

@@ -94,9 +94,11 @@ impl TrainingLoop {
         self.loop_count
     }
 
-    /// Logs what a call does in a training loop: backward, step, accumulation.
+    /// Logs what a call does in a training loop: backward, step, accumulation. What an evaluation trains, a probe on frozen features
+    /// say, is not kept.
     pub(super) fn observe_call(
         &mut self,
+        evaluates: bool,
         callee: &Expr,
         val: &AbstractValue,
         args: &CallArguments,
@@ -105,6 +107,9 @@ impl TrainingLoop {
         place: FileRange,
     ) {
         let ExprKind::Attribute(base, name, _) = &callee.kind else { return };
+        if evaluates && matches!(name.as_str(), "backward" | "manual_backward" | "step" | "train" | "fit" | "learn") {
+            return;
+        }
         let engine = val.alternatives.iter().any(|alt| matches!(&alt.kind, ValueKind::Method(id, _) if heap.is_engine(*id)));
         match name.as_str() {
             "backward" | "manual_backward" => {

@@ -15,6 +15,7 @@ mod framework_program;
 mod handed_on;
 mod import_graph;
 mod launch_path;
+mod noise_training;
 mod precedence;
 mod rank_variables;
 mod releases_in_use;

@@ -3,6 +3,7 @@
 use super::code_reader::CodeReader;
 use super::framework_program;
 use super::import_graph::imports_training_library;
+use super::noise_training::trains_on_noise;
 use super::sources::cli;
 use super::unsupported;
 use crate::code::{CodeFacts, TrainingPath};
@@ -101,6 +102,9 @@ pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &C
         entries.any(|entry| entry.path.split('.').next() == Some(package))
     });
     if of_framework || framework_program::framework_of(reader.graph, file).is_some() {
+        return false;
+    }
+    if sounds_like_measurement(source.name()) || source.python().is_some_and(trains_on_noise) {
         return false;
     }
     match reached(code) {
@@ -212,6 +216,13 @@ fn sounds_like_training(name: &str) -> bool {
 /// Whether a program shows an interface, from which somebody may train.
 fn sounds_like_interface(name: &str) -> bool {
     words_of(name).iter().any(|word| ["web", "gui", "gradio", "streamlit"].iter().any(|begin| word.starts_with(begin)))
+}
+
+/// Whether a program trains for its speed alone: `bench_step.py`, `cal_mfu.py`.
+fn sounds_like_measurement(name: &str) -> bool {
+    words_of(name)
+        .iter()
+        .any(|word| ["bench", "profil", "mfu", "flops", "throughput"].iter().any(|begin| word.starts_with(begin)))
 }
 
 fn begins_another_task(word: &str) -> bool {
