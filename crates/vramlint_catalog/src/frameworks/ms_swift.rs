@@ -33,6 +33,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         complete: true,
         ..COMMON.classes
     },
+    // ms-swift 4.6.0.dev0 swift/cli; `swift.llm` before 4.0.
+    programs: &[("swift", "sft_main"), ("swift", "rlhf_main"), ("swift", "pretrain_main"), ("swift", "pt_main")],
     unknown_keys: UnknownKeys {
         on_command_line: Unknown::Stops,
         let_pass_by_key: Some("ignore_args_error"),

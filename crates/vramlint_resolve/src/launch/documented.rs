@@ -62,9 +62,26 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         )
 }
 
+/// Whether the name of a model stands for one that the reader fills in, also outside of documents: `path/to/model`.
+pub(crate) fn is_model_to_fill_in(name: &str) -> bool {
+    let lower = name.trim_matches(['"', '\'']).to_lowercase();
+    let start = lower.trim_start_matches(['.', '/']);
+    start.starts_with("path/to/") || start.starts_with("path_to_") || lower.starts_with('<') && lower.ends_with('>')
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_placeholder;
+    use super::{is_model_to_fill_in, is_placeholder};
+
+    #[test]
+    fn models_for_the_reader_to_fill_in() {
+        for name in ["PATH/to/Model", "/path/to/model", "<model>", "\"./path/to/llama\""] {
+            assert!(is_model_to_fill_in(name), "{name}");
+        }
+        for name in ["Qwen/Qwen3-8B", "/data/path/to/model", "models/your-model", "path"] {
+            assert!(!is_model_to_fill_in(name), "{name}");
+        }
+    }
 
     #[test]
     fn values_for_the_reader_to_fill_in() {

@@ -10,6 +10,7 @@ mod wrappers;
 
 pub use document_variables::DocumentVariables;
 pub use documented::from_document;
+pub(crate) use documented::is_model_to_fill_in;
 pub(crate) use find::{Launches, find_launches};
 pub use parse::from_script;
 

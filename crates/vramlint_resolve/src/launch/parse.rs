@@ -5,6 +5,7 @@ use crate::SourceFile;
 use crate::path_resolver::PathResolver;
 use std::collections::BTreeMap;
 use vramlint_base::{FileId, TextRange};
+use vramlint_catalog::Dialect;
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_syntax::shell::{Command, Script, Word, WordValue};
 
@@ -51,6 +52,7 @@ fn from_command(file: FileId, text: &str, command: &Command) -> Option<Launch> {
         read_flags(&mut launch, text, rest);
     }
     normalize_module_switch(&mut launch);
+    name_framework(&mut launch);
     launch.unknown_value_options = unknown_value_options(&launch.arguments, text);
     let starts = launch.script.is_some() || launch.module.is_some();
     (starts || launcher.is_all_arguments && !launch.arguments.is_empty()).then_some(launch)
@@ -182,6 +184,18 @@ fn normalize_module_switch(launch: &mut Launch) {
     let switch = launch.flags.iter().any(|flag| matches!(flag.name.as_str(), "-m" | "--module"));
     if switch && launch.module.is_none() {
         launch.module = launch.script.take();
+    }
+}
+
+/// `torchrun $(which llamafactory-cli) train x.yaml` starts the framework's module.
+fn name_framework(launch: &mut Launch) {
+    let Some(script) = launch.script.clone().filter(|_| launch.launcher.dialect.is_none()) else { return };
+    let texts: Vec<Option<&str>> = std::iter::once(&script).chain(&launch.arguments).map(Word::text).collect();
+    let program = Launcher::of_words(&texts).map(|(program, _)| program).filter(|program| program.dialect.is_some());
+    let module = program.and_then(|program| program.modules.first()).map(|(module, _)| *module);
+    if let Some(module) = module.filter(|module| Dialect::of_module(module).is_some()) {
+        launch.module = Some(Word { value: WordValue::Known(module.to_owned()), ..script });
+        launch.script = None;
     }
 }
 

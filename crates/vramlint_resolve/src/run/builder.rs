@@ -88,10 +88,12 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         handed_on::doubt_offered_quantization(&mut candidates);
         handed_on::drop_longer_sequences(&mut candidates, dialect, task.as_deref(), &versions);
     }
+    handed_on::doubt_model_to_fill_in(&mut candidates);
     if distribution_hints::splits_batches(graph, code) {
         add_split(&mut candidates, sources);
     }
     defaults::add(&mut candidates, code, dialect, task.as_deref(), deepspeed, &versions);
+    doubt_accelerates_defaults(&mut candidates, world.launch, world.accelerate_missing);
     if sources.lacks_arguments {
         candidates.forget_defaults(&message!(
             "the caller may give it on the command line; no command of the project starts this script",
@@ -129,6 +131,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     training_kind::add_weights(&mut settings, dialect);
     training_kind::add_precision(&mut settings, graph, code, dialect);
     sharding::derive_strategy(&mut settings);
+    sharding::derive_checkpointing(&mut settings);
     let mut run = new_run(graph, sources, dialect, task, settings);
     if let Some(framework) = unread {
         run.unsupported = Some(framework);
@@ -193,6 +196,19 @@ fn world_size_input<'a>(graph: &'a FileGraph, sources: &'a RunSources, dialect: 
         code,
         process_starter: distribution_hints::process_starter(graph, launch, code),
         shared_ranks: shared_ranks::shared_ranks(graph, sources, dialect),
+    }
+}
+
+/// What `accelerate launch` reads from a file that is not in the project: the one that it is given, or the machine's own.
+fn doubt_accelerates_defaults(candidates: &mut CandidateSet, launch: Option<&Launch>, is_missing: bool) {
+    let tool = Dialect::Accelerate.framework().name;
+    if is_missing {
+        let why = message!("the accelerate file is not in the project", "accelerate 配置文件不在项目中");
+        candidates.doubt_default(Concept::MixedPrecision, tool, &why);
+        candidates.doubt_default(Concept::GradientAccumulationSteps, tool, &why);
+    } else if launch.is_some_and(|launch| launch.launcher == Launcher::Accelerate && launch.flag("--config_file").is_none()) {
+        let why = message!("the file that `accelerate config` writes may set it", "`accelerate config` 写出的文件可能设置它");
+        candidates.doubt_default(Concept::MixedPrecision, tool, &why);
     }
 }
 

@@ -15,11 +15,12 @@ use crate::features::Feature;
 use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::launch::Launch;
+use crate::launch::is_model_to_fill_in;
 use crate::user_settings;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use vramlint_base::FileId;
-use vramlint_catalog::Dialect;
+use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::{DataFile, NodeRef};
 use vramlint_syntax::shell::Word;
 
@@ -63,17 +64,26 @@ fn add_launched(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSe
         let by_program = reader.graph.file(launch.file).host.as_ref().is_some_and(|(_, embedded)| embedded.is_executed);
         // A program that starts whatever it is given is a launcher itself.
         let names_file = || launch.launcher.dialect.is_some() && launch.script.iter().any(|word| word.text().is_some());
-        let is_certain = !by_program || entry.is_some() || names_file();
+        let names_module = || launch.module.as_ref().and_then(Word::text).is_some_and(|name| Dialect::of_module(name).is_some());
+        let is_certain = !by_program || entry.is_some() || names_file() || names_module();
         if is_certain && is_training_launch(reader, launch, entry) {
             let sources = RunSources::from_launch(reader, Arc::clone(launch), entry);
-            if !by_program {
+            let before = runs.len();
+            add_runs(reader, &sources, runs, used);
+            // A template is no run that a document could repeat.
+            if !by_program && !runs[before..].iter().any(lacks_model) {
                 started.extend(entry);
                 started.extend(sources.training.iter().map(|(id, _)| *id).filter(|_| entry.is_none()));
             }
-            add_runs(reader, &sources, runs, used);
         }
     }
     started
+}
+
+/// Whether a run names a model that the reader has to fill in.
+fn lacks_model(run: &Run) -> bool {
+    let model = run.settings.get(&Concept::Model).filter(|setting| setting.value().is_none());
+    model.is_some_and(|setting| setting.candidates.iter().any(|model| is_model_to_fill_in(&model.raw)))
 }
 
 /// Training scripts that no launch starts, programs before modules.

@@ -50,7 +50,7 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
             let module = launch.module.as_ref().and_then(Word::text);
             // `python -m openrlhf.cli.train_ppo …`: the reader fills in the rest.
             let is_cut = launch.arguments.iter().any(|word| matches!(word.range.slice(&file.text), "..." | "…"));
-            if is_cut && entry.is_none() {
+            if is_cut && entry.is_none() || is_synopsis(&launch, &file.text) {
                 continue;
             }
             let own = launch.launcher.dialect.is_some() || module.is_some_and(|module| Dialect::of_module(module).is_some());
@@ -82,15 +82,39 @@ fn text(word: &Word) -> String {
     word.text().unwrap_or("?").to_owned()
 }
 
-/// The entry, also where the document leaves out the folder in which the command runs and only one file can be meant.
+/// Whether a command shows its form and not a training: `train.py --data x [options]`, `train.py [TRAINING PARAMETERS]`.
+fn is_synopsis(launch: &Launch, text: &str) -> bool {
+    let opens = |word: &Word| {
+        let raw = word.range.slice(text);
+        raw.strip_prefix('[').is_some_and(|rest| {
+            let inner = rest.trim_end_matches(']');
+            let is_caps = inner.len() > 1 && inner.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | ' '));
+            is_caps || inner.starts_with('-') || matches!(inner, "options" | "arguments" | "args")
+        })
+    };
+    let options = launch.options();
+    let is_value = |word: &Word| {
+        options.iter().any(|option| option.value.iter().chain(&option.more).any(|value| value.word.range == word.range))
+    };
+    launch.arguments.iter().any(|word| opens(word) && (!is_value(word) || word.range.slice(text).starts_with("[-")))
+        || launch.arguments.windows(2).any(|pair| opens(&pair[0]) && pair[1].range.slice(text).ends_with(']'))
+}
+
+/// The entry, also where the document leaves out the folder in which the command runs, or names one from before a move: the file that
+/// shares the most folders with the path, if only one does.
 fn entry_of(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
     entry_script(graph, launch).or_else(|| {
         let script = launch.script.as_ref()?.path()?.trim_start_matches('.').trim_start_matches('/');
-        let end = format!("/{script}");
-        let mut found =
-            graph.files.iter().filter(|file| file.host.is_none() && file.path.ends_with(&end) && file.python().is_some());
-        let first = found.next()?;
-        found.next().is_none().then_some(first.id)
+        let scripts = || graph.files.iter().filter(|file| file.host.is_none() && file.python().is_some());
+        let mut end = script;
+        loop {
+            let mut found = scripts().filter(|file| file.path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/')));
+            if let Some(first) = found.next() {
+                return found.next().is_none().then_some(first.id);
+            }
+            // A bare name says too little.
+            end = end.split_once('/').map(|(_, rest)| rest).filter(|rest| rest.contains('/'))?;
+        }
     })
 }
 

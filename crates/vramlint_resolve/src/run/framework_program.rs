@@ -17,22 +17,23 @@ pub(super) fn framework_of(graph: &FileGraph, entry: FileId) -> Option<Dialect> 
     Dialect::ALL.iter().copied().find(|dialect| hands_over(module, dialect.programs))
 }
 
-/// Whether a module imports one of these functions at its top, and passes it nothing.
+/// Whether a module imports one of these functions outside of its own, and passes it nothing.
 fn hands_over(module: &Module, programs: &[(&str, &str)]) -> bool {
     let is_program = |path: &str, name: &str| {
         let package = path.split('.').next().unwrap_or(path);
         programs.contains(&(package, name))
     };
-    module.body.iter().any(|statement| match &statement.kind {
-        StmtKind::FromImport { module: path, level: 0, names } => names.iter().any(|imported| {
-            let name = imported.alias.as_deref().unwrap_or(&imported.name);
-            let passes = |call: vramlint_syntax::python::CallSite<'_>| {
-                call.call.callee.dotted().as_deref() == Some(name) && !call.call.args.is_empty()
-            };
-            is_program(path, &imported.name) && !module.calls().any(passes)
-        }),
-        _ => false,
-    })
+    !programs.is_empty()
+        && module.statements().filter(|located| located.context.at_module_level()).any(|located| match &located.stmt.kind {
+            StmtKind::FromImport { module: path, level: 0, names } => names.iter().any(|imported| {
+                let name = imported.alias.as_deref().unwrap_or(&imported.name);
+                let passes = |call: vramlint_syntax::python::CallSite<'_>| {
+                    call.call.callee.dotted().as_deref() == Some(name) && !call.call.args.is_empty()
+                };
+                is_program(path, &imported.name) && !module.calls().any(passes)
+            }),
+            _ => false,
+        })
 }
 
 /// Whether a command starts such a script to do something else: to predict, to evaluate.

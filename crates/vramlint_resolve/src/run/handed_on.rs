@@ -2,7 +2,8 @@
 
 use super::precedence::{CandidateSet, SourceLayer};
 use crate::code::{ArgValue, CodeFacts, LibraryCall};
-use crate::setting::Resolved;
+use crate::launch::is_model_to_fill_in;
+use crate::setting::{Origin, Resolved};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
@@ -39,13 +40,30 @@ pub(super) fn drop_what_stays_behind(candidates: &mut CandidateSet, launcher: &C
     }
 }
 
-/// Makes quantization unknown that the defaults of the script's own options only offer, if nothing visible quantizes.
+/// Makes the name of a model unknown that the reader has to fill in.
+pub(super) fn doubt_model_to_fill_in(candidates: &mut CandidateSet) {
+    for (layer, mut candidate) in candidates.take(Concept::Model) {
+        if candidate.known().and_then(Value::as_str).is_some_and(is_model_to_fill_in) {
+            candidate.value = Resolved::Unknown(message!("it stands for a path to fill in", "它是待填写的路径"));
+        }
+        candidates.add(Concept::Model, layer, candidate);
+    }
+}
+
+/// Makes quantization unknown that the script's own switch turns on without a word on its kind, or that the defaults of its options
+/// only offer, if nothing visible quantizes.
 pub(super) fn doubt_offered_quantization(candidates: &mut CandidateSet) {
     let concept = Concept::Quantization;
     if candidates.has_decided(concept) {
         return;
     }
     for (layer, mut candidate) in candidates.take(concept) {
+        if candidate.known() == Some(&Value::Bool(true)) {
+            candidate.value = Resolved::Unknown(message!(
+                "the switch does not tell the kind of quantization, and nothing visible quantizes the model",
+                "该开关未说明量化类型，且看不到对模型进行量化的代码"
+            ));
+        }
         let offered = matches!(layer, SourceLayer::OptionDefault | SourceLayer::Constant | SourceLayer::FieldDefault);
         let quantizes = candidate.known().and_then(Value::as_str).is_some_and(|kind| kind != "none");
         if offered && quantizes {
@@ -71,11 +89,12 @@ pub(super) fn drop_longer_sequences(
     }
     let Some(limit) = dialect::default_of(dialect, concept, task, versions).and_then(|(value, _)| value.as_int()) else { return };
     let taken = candidates.take(concept);
-    let is_longer = |layer: SourceLayer, value: Option<&Value>| {
-        layer == SourceLayer::Constant && value.and_then(Value::as_int).is_some_and(|length| length > limit)
-    };
+    // The tokenizer's own limit is no argument of TRL.
+    let of_tokenizer = |origin: &Origin| matches!(origin, Origin::File { key_path, .. } if key_path == "model_max_length");
+    let is_longer = |value: Option<&Value>| value.and_then(Value::as_int).is_some_and(|length| length > limit);
     for (layer, candidate) in taken {
-        if !is_longer(layer, candidate.known()) {
+        let stays_behind = layer == SourceLayer::Constant || of_tokenizer(&candidate.origin);
+        if !(stays_behind && is_longer(candidate.known())) {
             candidates.add(concept, layer, candidate);
         }
     }

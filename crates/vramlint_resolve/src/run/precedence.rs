@@ -2,7 +2,7 @@
 //! shows it.
 
 use super::auto_values::without_auto;
-use crate::setting::{Candidate, Precedence, Resolved, Setting};
+use crate::setting::{Candidate, Origin, Precedence, Resolved, Setting};
 use std::collections::BTreeMap;
 use vramlint_base::{FileRange, Message, Value};
 use vramlint_catalog::Concept;
@@ -116,6 +116,16 @@ impl CandidateSet {
     pub(super) fn current_value(&self, concept: Concept) -> Option<&Value> {
         let candidates = self.by_concept.get(&concept)?;
         candidates.iter().filter(|(_, c)| c.condition.is_none()).min_by_key(|(layer, _)| *layer).and_then(|(_, c)| c.known())
+    }
+
+    /// Makes one default of a tool unknown for `why`: a file that is not seen may set it.
+    pub(super) fn doubt_default(&mut self, concept: Concept, of_tool: &str, why: &Message) {
+        for (layer, candidate) in self.by_concept.get_mut(&concept).into_iter().flatten() {
+            let is_own = matches!(candidate.origin, Origin::Default { tool, .. } if tool == of_tool);
+            if *layer == SourceLayer::Default && is_own {
+                candidate.value = Resolved::Unknown(why.clone());
+            }
+        }
     }
 
     /// Makes the tools' own defaults unknown for `why`: a command line that is not known may replace them.
@@ -270,7 +280,6 @@ pub(super) fn unknown(why: Message, raw: impl Into<String>, origin: crate::Origi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Origin;
     use vramlint_base::{FileId, TextRange};
 
     fn at(value: i64) -> Candidate {

@@ -46,10 +46,12 @@ fn shown_commands<'a>(text: &'a str, mut content_of: impl FnMut(&'a str) -> Opti
         let content = content.strip_prefix("$ ").unwrap_or(content);
         let start = at + (content.as_ptr() as usize - line.as_ptr() as usize);
         if goes_on || starts_program(content) {
-            let command = body(content).len();
+            // A docstring writes a backslash as two.
+            let is_escaped = body(content).ends_with("\\\\");
+            let command = body(content).len() - usize::from(is_escaped);
             pieces.copy(start..start + command);
             pieces.add(start + command, "\n");
-            goes_on = continues(content);
+            goes_on = is_escaped || continues(content);
         }
     }
     let commands = pieces.finish(Language::Bash, None)?;
@@ -64,7 +66,7 @@ pub(super) fn starts_program(line: &str) -> bool {
         })
     });
     let (Some(program), Some(next)) = (words.next(), words.next()) else { return false };
-    match program {
+    match program.rsplit('/').next().unwrap_or(program) {
         "torchrun" | "deepspeed" => next.starts_with('-') || next.ends_with(".py"),
         "python" | "python3" => next == "-m" || next.ends_with(".py") || next == "-u",
         "accelerate" => next == "launch",

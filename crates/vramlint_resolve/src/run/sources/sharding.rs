@@ -148,6 +148,21 @@ pub(in crate::run) fn derive_strategy(settings: &mut BTreeMap<Concept, Setting>)
     }
 }
 
+/// Turns checkpointing on that FSDP's plugin applies, where the trainer's own argument is left at its default
+/// (accelerate 1.15.0 accelerator.py `prepare_model`).
+pub(in crate::run) fn derive_checkpointing(settings: &mut BTreeMap<Concept, Setting>) {
+    let by_plugin = settings.get(&Concept::FsdpActivationCheckpointing).and_then(Setting::value).and_then(Value::as_bool);
+    let own = settings.get(&Concept::GradientCheckpointing).and_then(Setting::winning);
+    let is_default = own.is_some_and(|own| matches!(own.origin, Origin::Default { .. }));
+    if by_plugin == Some(true) && is_default {
+        let formula = arithmetic("fsdp_activation_checkpointing = true".to_owned());
+        let origin = Origin::Derived { formula, inputs: vec![Concept::FsdpActivationCheckpointing] };
+        let candidate = known(Value::Bool(true), "", origin);
+        settings
+            .insert(Concept::GradientCheckpointing, Setting { candidates: vec![candidate], winner: Some(0), precedence: None });
+    }
+}
+
 /// Adds the allocator's environment variables; the older name wins (torch 2.15, measured).
 pub(in crate::run) fn add_allocator(
     candidates: &mut CandidateSet,
