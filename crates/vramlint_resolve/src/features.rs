@@ -303,6 +303,11 @@ features! {
     LowPrecision: [
         "autocast", ".amp", "GradScaler", "float16", "bf16", "fp16", ".half(", "precision", "apex", "deepspeed", "Accelerator", "Fabric",
     ],
+    /// What computes in another type than that of the weights.
+    Autocast: [
+        "autocast", "GradScaler", "MixedPrecision", "mixed_precision=", "amp.initialize", "amp.scale_loss", "apex.fp16", "deepspeed",
+        "Accelerator", "Fabric", "float8", "Float8",
+    ],
     /// A call that changes the data type in which torch makes parameters.
     DefaultDtype: ["set_default_dtype", "set_default_tensor_type", "default_dtype"],
     /// Code that may complete the DeepSpeed configuration of accelerate's file.

@@ -68,18 +68,22 @@ fn resolve(found: &mut Vec<&'static str>, around: &Surroundings) -> Option<(&'st
     }
     let of_training = found.contains(&"train");
     found.retain(|word| *word != "train");
-    let mut tokenizer = false;
+    let (mut tokenizer, mut optimizer) = (false, false);
     loop {
         if let Some(phrase) = lookup(found, around, stage) {
             // `train_group_size` counts the passages of a query (FlagEmbedding), no completions.
             let of_texts = of_training && phrase.concept == Concept::NumGenerations;
-            let fits = !of_texts && (!tokenizer || phrase.concept == Concept::SequenceLength);
+            // `optim_target_modules` are the layers of `GaLore`, no adapters.
+            let of_galore = optimizer && phrase.concept.is_of_adapters();
+            let fits = !of_texts && !of_galore && (!tokenizer || phrase.concept == Concept::SequenceLength);
             return fits.then_some((phrase, stage));
         }
         // What it belongs to, where the rest says enough: `model_max_length`, `data_batch_size`, `llm_dtype`.
         match found.first() {
             Some(&("model" | "llm" | "data" | "dataloader" | "loader" | "optimizer" | "tokenizer")) if found.len() > 1 => {
-                tokenizer |= found.remove(0) == "tokenizer";
+                let owner = found.remove(0);
+                tokenizer |= owner == "tokenizer";
+                optimizer |= owner == "optimizer";
             }
             _ => return None,
         }

@@ -93,6 +93,12 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
 
     fn emit_alternative(&mut self, dialect: Dialect, keys: &[&str], alt: &Alternative, reached: ReachedCall<'_>) {
         match self.heap.data_unless_absent(alt) {
+            // An option without a default: the library takes no `None` here, so the caller has to give it.
+            Some(Value::Null) if alt.source.option.is_some() => {
+                if let Some(concept) = concept_of(dialect, keys).filter(|concept| is_number(*concept)) {
+                    self.push_unknown(concept, alt, reached);
+                }
+            }
             Some(value) => {
                 for Meaning { concept, value, stage, .. } in meanings(dialect, keys, &value) {
                     if dialect == Dialect::DeepSpeed && value.as_str() == Some("auto") && is_filled_by_trainer(concept) {
@@ -253,6 +259,10 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
             self.emit_value(Concept::Method, &AbstractValue::from_alternatives(alternatives), path, "", place);
         }
     }
+}
+
+fn is_number(concept: Concept) -> bool {
+    matches!(concept, Concept::MicroBatch | Concept::GradientAccumulationSteps | Concept::LearningRate)
 }
 
 /// Whether transformers puts the trainer's value in the place of `auto` (transformers 5.23 `integrations/deepspeed.py`).

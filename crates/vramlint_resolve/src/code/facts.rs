@@ -3,6 +3,7 @@
 use super::composition::Layer;
 use super::recorded_call::LibraryCall;
 use crate::setting::Candidate;
+use std::collections::BTreeSet;
 use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::data::Loader;
@@ -61,6 +62,8 @@ pub struct CodeFacts {
     pub built_models: Vec<String>,
     /// The call that trains modules of the project which nothing loads or casts: they keep torch's default dtype.
     pub keeps_default_dtype: Option<FileRange>,
+    /// The tasks of the trainers that the project writes itself and makes, by the names of their classes.
+    pub own_trainers: BTreeSet<&'static str>,
     /// Models that are loaded in code without visible callers, if other code trains.
     pub uncalled_models: Vec<ModelLoad>,
     /// Library calls in the order of execution; those in code without visible callers come last.

@@ -10,11 +10,13 @@ use super::facts::{AcceleratorUse, CodeCandidate, CodeFacts, ModelLoad};
 use super::facts_builder::{Strength, drop_reached};
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
+use super::library_classes::trl_task;
 use super::model_record::{ModelRecord, ModelRole};
 use super::name_roles;
 use super::qualified_name::library;
 use super::value::{AbstractValue, Alternative, ValueKind, place_of_value};
 use crate::setting::Resolved;
+use std::collections::BTreeSet;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::dialect::meaning;
 use vramlint_catalog::{Concept, Dialect};
@@ -42,6 +44,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let sees_some_trained = interpreter.sees_some_trained();
     let built_models = interpreter.built_models();
     let keeps_default_dtype = interpreter.keeps_default_dtype();
+    let own_trainers = interpreter.own_trainers();
     let record = &mut interpreter.facts;
     let dialect = record.dialect(trains);
     let mut candidates = std::mem::take(&mut record.candidates);
@@ -72,6 +75,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         sees_what_is_trained,
         built_models,
         keeps_default_dtype,
+        own_trainers,
         candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
         loads: record.loads.clone(),
         options: std::mem::take(&mut record.options),
@@ -91,10 +95,17 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
 }
 
 impl Interpreter<'_> {
+    /// The tasks of the trainers that the project writes itself and makes, by the names that TRL gives to such trainers.
+    fn own_trainers(&self) -> BTreeSet<&'static str> {
+        let made = self.definitions.classes.iter().filter(|info| info.made);
+        made.filter_map(|info| info.def.name.strip_suffix("Trainer").and_then(trl_task)).collect()
+    }
+
     /// Collects constants, attributes and entries that are read, by their names.
     pub(super) fn collect_constants(&mut self) {
         let reads: Vec<_> = self.reads.take().into_iter().collect();
         self.collect_joined_lengths(&reads);
+        let collated = self.collated_lengths();
         for read in reads {
             let alt = read.alternative;
             if alt.source.path.is_empty() || alt.source.class.as_deref().is_some_and(name_roles::is_non_training_class) {
@@ -106,6 +117,12 @@ impl Interpreter<'_> {
             // The batch and the length of an evaluation or a generation are not those of the training.
             let of_training = !read.only_inferred || !matches!(found.concept, Concept::MicroBatch | Concept::SequenceLength);
             if !is_countable(found.concept, &found.value) || !of_training {
+                continue;
+            }
+            let is_cut_later = found.concept == Concept::SequenceLength
+                && !collated.is_empty()
+                && !collated.iter().any(|name| path.last().is_some_and(|last| name.eq_ignore_ascii_case(last)));
+            if is_cut_later {
                 continue;
             }
             let strength = if alt.source.option.is_some() || alt.source.default { Strength::Default } else { Strength::Used };

@@ -125,7 +125,12 @@ impl<'a> Interpreter<'a> {
         match (self.loaded_has(load, route, name), absent) {
             (Some(true), _) | (_, None) => own,
             (Some(false), Some(absent)) => absent,
-            (None, Some(absent)) => own.or_else(absent),
+            (None, Some(absent)) => {
+                let mut longer = (**route).clone();
+                longer.push(name.to_owned());
+                let key = Rc::new((load, longer));
+                own.or_else(absent.map_source(|source| source.loaded = Some(key.clone())))
+            }
         }
     }
 

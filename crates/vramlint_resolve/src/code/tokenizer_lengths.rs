@@ -7,11 +7,20 @@ use super::value::{AbstractValue, ValueKind};
 use crate::setting::Resolved;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_catalog::Concept;
-use vramlint_syntax::python::CallSite;
+use vramlint_syntax::python::{CallSite, ExprKind};
 
 impl Interpreter<'_> {
+    /// The names of the lengths to which collators cut the rows: no other length is that of the training.
+    pub(super) fn collated_lengths(&self) -> Vec<String> {
+        let modules = self.load_order.iter().filter_map(|id| self.sources.file(*id)?.python());
+        modules.flat_map(|module| module.calls().filter_map(|site| collated_length(&site)).collect::<Vec<_>>()).collect()
+    }
+
     /// Adds the length of a row, and of its target, where nothing else gives one and the calls of the tokenizer agree.
     pub(super) fn collect_tokenizer_lengths(&mut self) {
+        if !self.collated_lengths().is_empty() {
+            return;
+        }
         let mut rows: Vec<(i64, FileRange)> = Vec::new();
         let mut targets = Vec::new();
         for id in self.load_order.clone() {
@@ -36,6 +45,16 @@ impl Interpreter<'_> {
                 self.candidates().push(concept, Strength::Used, candidate);
             }
         }
+    }
+}
+
+/// The name of the length to which a collator cuts the rows, where it is no number.
+fn collated_length(site: &CallSite<'_>) -> Option<String> {
+    let collates = site.call.callee.dotted().is_some_and(|name| name.to_lowercase().contains("collat"));
+    let length = site.call.keyword("max_length").or_else(|| site.call.keyword("max_seq_length")).filter(|_| collates)?;
+    match &length.value.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => Some(name.clone()),
+        _ => None,
     }
 }
 

@@ -79,6 +79,12 @@ impl Interpreter<'_> {
             let plain = matches!(library(path), Some("transformers" | "sentence_transformers"));
             let dialect = if plain { Dialect::HfTrainer } else { Dialect::Trl };
             self.facts.record_library(dialect, task);
+            if !plain {
+                // Before trl 0.13 the trainers took the length themselves.
+                for key in ["max_seq_length", "max_length"] {
+                    self.candidates().emit_argument(Concept::SequenceLength, key, args, usize::MAX, path, place);
+                }
+            }
             let model = args.arg("model", 0).cloned();
             if let Some(model) = &model
                 && model.objects().next().is_none()

@@ -4,7 +4,7 @@ use super::precedence::known;
 use crate::code::{CodeFacts, ModelLoad, TrainingPath};
 use crate::features::Feature;
 use crate::file_graph::FileGraph;
-use crate::setting::{Origin, Setting};
+use crate::setting::{Candidate, Origin, Resolved, Setting};
 use std::collections::BTreeMap;
 use vramlint_base::{Value, message};
 use vramlint_catalog::frameworks::Weights;
@@ -90,6 +90,9 @@ pub(super) fn add_precision(
 ) {
     let Some(code) = code.filter(|code| !code.is_cut_off && code.training_path == Some(TrainingPath::Called)) else { return };
     let own_loop = dialect == Dialect::Plain && code.accumulates.is_some() && code.accelerator.is_none();
+    if own_loop && !graph.any_has(&code.files, Feature::Autocast) {
+        doubt_precision(settings);
+    }
     if own_loop && !settings.contains_key(&Concept::MixedPrecision) && !graph.any_has(&code.files, Feature::LowPrecision) {
         let why = message!("nothing in the code computes in less than fp32", "代码中没有低于 fp32 精度的计算");
         insert(settings, Concept::MixedPrecision, "no", Origin::Assumed { why });
@@ -101,8 +104,21 @@ pub(super) fn add_precision(
     }
 }
 
+/// Makes a precision unknown that only a name speaks of: code of its own that never casts computes in the type of the weights.
+fn doubt_precision(settings: &mut BTreeMap<Concept, Setting>) {
+    let Some(setting) = settings.get_mut(&Concept::MixedPrecision) else { return };
+    let why = message!("nothing in the code casts what it computes", "代码中没有转换计算类型的地方");
+    let casts = |candidate: &&mut Candidate| candidate.known().and_then(Value::as_str).is_some_and(|name| name != "no");
+    for candidate in setting.candidates.iter_mut().filter(casts) {
+        candidate.value = Resolved::Unknown(why.clone());
+    }
+}
+
 /// The task that the classes of all trained models have.
 fn task_of_models(code: &CodeFacts) -> Option<&'static str> {
+    if let Some(first) = code.own_trainers.first() {
+        return Some(*first).filter(|_| code.own_trainers.len() == 1);
+    }
     // A loop of its own may train a derived class for something else: a reward, a policy.
     let by_trainer = matches!(code.dialect, Some(Dialect::HfTrainer | Dialect::Trl));
     let of_load =

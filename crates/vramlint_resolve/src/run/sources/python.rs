@@ -25,7 +25,9 @@ pub(in crate::run) fn add(
         if other_stage || !found.used || is_field_of_parser(code, *concept, found) {
             continue;
         }
-        if let Some(name) = &found.env {
+        if found.fallback && found.loaded_key.is_some() {
+            add_fallback(candidates, graph, sources, code, *concept, found);
+        } else if let Some(name) = &found.env {
             add_from_variable(candidates, sources, code, *concept, found, name);
         } else if let Some(candidate) = loaded_file_value(graph, sources, code, found) {
             candidates.add(*concept, SourceLayer::Decided, under_guard(*concept, found, candidate));
@@ -42,6 +44,32 @@ pub(in crate::run) fn add(
             candidates.add(*concept, layer, under_guard(*concept, found, found.candidate.clone()));
         }
     }
+}
+
+/// The value that the code has for a key of a file that is not there: it holds if the file is known and lacks the key.
+fn add_fallback(
+    candidates: &mut CandidateSet,
+    graph: &FileGraph,
+    sources: &RunSources,
+    code: &CodeFacts,
+    concept: Concept,
+    found: &CodeCandidate,
+) {
+    if candidates.has_decided(concept) {
+        return;
+    }
+    let layer = if found.reaches_call { SourceLayer::Decided } else { SourceLayer::Constant };
+    let mut candidate = under_guard(concept, found, found.candidate.clone());
+    if !reads_known_file(graph, sources, code, found) {
+        let raw = &candidate.raw;
+        candidate.value = Resolved::Unknown(message!(
+            "a file that is not known may hold the key, else it is {raw}",
+            "未知的文件可能包含该键，否则为 {raw}"
+        ));
+    } else if loaded_file_value(graph, sources, code, found).is_some() {
+        return;
+    }
+    candidates.add(concept, layer, candidate);
 }
 
 /// A candidate from a call that may not happen. For what only that call turns on, its condition is one of the value; a batch size is the same
