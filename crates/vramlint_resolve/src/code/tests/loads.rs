@@ -40,7 +40,7 @@ DataLoader(d, batch_size=cfg['training']['batch_size'])
         "gradient_accumulation_steps",
         &[
             "gradient_accumulation_steps ? training.ga a.py:16 call key=0:training.ga",
-            "gradient_accumulation_steps 4 ga a.py:16 call fallback",
+            "gradient_accumulation_steps 4 ga a.py:16 call fallback key=0:training.ga",
         ],
     );
 }
@@ -145,7 +145,7 @@ DataLoader(d, batch_size=plan.rows)
     only(
         &shown,
         "micro_batch",
-        &["micro_batch ? plan.rows a.py:10 call key=0:plan.rows", "micro_batch 6 Plan.rows a.py:7 call fallback"],
+        &["micro_batch ? plan.rows a.py:10 call key=0:plan.rows", "micro_batch 6 Plan.rows a.py:7 call fallback key=0:plan.rows"],
     );
 }
 
