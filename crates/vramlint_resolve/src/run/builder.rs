@@ -94,6 +94,9 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     }
     defaults::add(&mut candidates, code, dialect, task.as_deref(), deepspeed, &versions);
     doubt_accelerates_defaults(&mut candidates, world.launch, world.accelerate_missing);
+    if deepspeed && trainer && sources.deepspeed.is_none() {
+        doubt_deepspeeds_settings(&mut candidates, sources);
+    }
     if sources.lacks_arguments {
         candidates.forget_defaults(&message!(
             "the caller may give it on the command line; no command of the project starts this script",
@@ -107,7 +110,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     }
     vllm_mode::resolve_mode(&mut candidates, dialect, &versions);
     vllm_mode::add_defaults(&mut candidates, dialect, &versions);
-    if deepspeed && sources.missing_files.is_empty() {
+    if deepspeed && sources.missing_files.is_empty() && !sources.deepspeed_is_open {
         sharding::add_engine_defaults(&mut candidates, &versions);
     }
 
@@ -199,9 +202,28 @@ fn world_size_input<'a>(graph: &'a FileGraph, sources: &'a RunSources, dialect: 
     }
 }
 
+/// What a file of DeepSpeed's sets that is not in the project, or that is one of several. Its optimizer replaces the trainer's
+/// (transformers 5.23.0 `integrations/deepspeed.py`).
+fn doubt_deepspeeds_settings(candidates: &mut CandidateSet, sources: &RunSources) {
+    let why = if sources.deepspeed_is_open {
+        message!("the code chooses between several DeepSpeed files", "代码在多个 DeepSpeed 文件之间选择")
+    } else if sources.missing_files.is_empty() {
+        return;
+    } else {
+        message!("the DeepSpeed file is not in the project", "DeepSpeed 配置文件不在项目中")
+    };
+    candidates.doubt_default(Concept::Optimizer, None, &why);
+    for concept in [Concept::ZeroStage, Concept::OffloadOptimizer, Concept::OffloadParam] {
+        if sources.deepspeed_is_open && !candidates.has_explicit(concept) {
+            let origin = Origin::Code { place: sources.place, name: "deepspeed".to_owned() };
+            candidates.add(concept, SourceLayer::Decided, unknown(why.clone(), "", origin));
+        }
+    }
+}
+
 /// What `accelerate launch` reads from a file that is not in the project: the one that it is given, or the machine's own.
 fn doubt_accelerates_defaults(candidates: &mut CandidateSet, launch: Option<&Launch>, is_missing: bool) {
-    let tool = Dialect::Accelerate.framework().name;
+    let tool = Some(Dialect::Accelerate.framework().name);
     if is_missing {
         let why = message!("the accelerate file is not in the project", "accelerate 配置文件不在项目中");
         candidates.doubt_default(Concept::MixedPrecision, tool, &why);

@@ -118,10 +118,10 @@ impl CandidateSet {
         candidates.iter().filter(|(_, c)| c.condition.is_none()).min_by_key(|(layer, _)| *layer).and_then(|(_, c)| c.known())
     }
 
-    /// Makes one default of a tool unknown for `why`: a file that is not seen may set it.
-    pub(super) fn doubt_default(&mut self, concept: Concept, of_tool: &str, why: &Message) {
+    /// Makes a default, of one tool or of any, unknown for `why`: a file that is not seen may set it.
+    pub(super) fn doubt_default(&mut self, concept: Concept, of_tool: Option<&str>, why: &Message) {
         for (layer, candidate) in self.by_concept.get_mut(&concept).into_iter().flatten() {
-            let is_own = matches!(candidate.origin, Origin::Default { tool, .. } if tool == of_tool);
+            let is_own = matches!(candidate.origin, Origin::Default { tool, .. } if of_tool.is_none_or(|own| own == tool));
             if *layer == SourceLayer::Default && is_own {
                 candidate.value = Resolved::Unknown(why.clone());
             }

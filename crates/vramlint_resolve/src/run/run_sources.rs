@@ -6,6 +6,7 @@ use crate::code::{CodeFacts, LoadRole, LoadedFile, ScriptArguments};
 use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::launch::Launch;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use vramlint_base::{FileId, FileRange};
 use vramlint_catalog::UnsupportedFramework;
@@ -26,6 +27,8 @@ pub(super) struct RunSources {
     pub(super) deepspeed: Option<FileId>,
     /// Whether the trainer itself gets DeepSpeed's file: it then trains under DeepSpeed whatever the launcher's type is.
     pub(super) trainer_deepspeed: bool,
+    /// Whether the code chooses between several of DeepSpeed's files.
+    pub(super) deepspeed_is_open: bool,
     pub(super) missing_files: Vec<(String, FileRange)>,
     /// Files of a framework whose settings are not read.
     pub(super) unread: Vec<(FileId, UnsupportedFramework)>,
@@ -77,6 +80,7 @@ impl RunSources {
             accelerate: None,
             deepspeed: None,
             trainer_deepspeed: false,
+            deepspeed_is_open: false,
             missing_files: Vec::new(),
             unread: Vec::new(),
             lacks_arguments: false,
@@ -90,6 +94,9 @@ impl RunSources {
             self.add_argument_files(graph, &launch);
         }
         if let Some(code) = self.code.clone() {
+            let of_deepspeed = code.loads.iter().filter(|load| load.role == LoadRole::DeepSpeed);
+            let files: BTreeSet<FileId> = of_deepspeed.filter_map(|load| self.resolve_load(graph, load)?.ok()).collect();
+            self.deepspeed_is_open = self.deepspeed.is_none() && files.len() > 1;
             for load in &code.loads {
                 self.add_loaded_file(graph, load);
             }
@@ -253,7 +260,9 @@ impl RunSources {
             (_, FileKind::Accelerate) => self.accelerate = self.accelerate.or(Some(id)),
             // Only accelerate's launcher reads accelerate's file.
             (FileKind::Accelerate, _) => {}
-            (FileKind::DeepSpeed, _) | (_, FileKind::DeepSpeed) => self.deepspeed = self.deepspeed.or(Some(id)),
+            (FileKind::DeepSpeed, _) | (_, FileKind::DeepSpeed) => {
+                self.deepspeed = self.deepspeed.or(Some(id).filter(|_| !self.deepspeed_is_open));
+            }
             (kind, _) if kind.is_training() => match self.training.iter_mut().find(|(known, _)| *known == id) {
                 Some((_, known)) => *known = known.or(loader),
                 None => self.training.push((id, loader)),
