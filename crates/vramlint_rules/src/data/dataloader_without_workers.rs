@@ -57,7 +57,7 @@
 //! torch 2.15.0 `utils/data/dataloader.py`（默认为 0），阅读源码。
 
 use crate::{Context, Rule, Sink, Symptom, needs};
-use vramlint_base::{Severity, Value, message};
+use vramlint_base::{FileId, FileRange, Severity, Value, message};
 use vramlint_resolve::code::ArgValue;
 use vramlint_resolve::{CallRef, Feature};
 use vramlint_semantic::calls;
@@ -81,7 +81,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         {
             continue;
         }
-        if !uses_gpu(cx, at) || !out.mark_reported(workers.place) {
+        if is_default_of_a_library(cx, at.call().file, workers.place) || !uses_gpu(cx, at) || !out.mark_reported(workers.place) {
             continue;
         }
         out.push(
@@ -98,6 +98,14 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             )),
         );
     }
+}
+
+/// Whether the number is the default of a parameter in code that no run of the project reaches: whoever calls it chooses.
+fn is_default_of_a_library(cx: &Context<'_>, file: FileId, place: FileRange) -> bool {
+    let text = place.range.slice(&cx.project.file(place.file).text);
+    let literal = text.rsplit('=').next().is_some_and(|value| value.trim() == "0");
+    let in_a_run = cx.project.runs.iter().filter_map(|run| run.code.as_ref()).any(|code| code.files.contains(&file));
+    !literal && !in_a_run
 }
 
 fn in_memory(at: &CallRef) -> bool {

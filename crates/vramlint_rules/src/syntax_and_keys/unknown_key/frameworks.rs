@@ -13,6 +13,7 @@ use vramlint_semantic::frameworks::{FrameworkConfig, FrameworkSetting};
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for keys in cx.framework_configs() {
         let Some(class) = keys.class().filter(|_| !takes_anything(keys)) else { continue };
+        let mut dropped: Vec<(&str, Finding)> = Vec::new();
         for (name, setting) in keys.top_level().filter(|(name, _)| !is_not_a_setting(name)) {
             let found = match class_fields::status(cx.project, keys.file.id, &[class], name) {
                 FieldStatus::Unknown => unknown(cx, keys, class, name, setting),
@@ -20,11 +21,40 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 _ => None,
             };
             let found = found.filter(|_| !source_mentions(cx, keys, name));
-            if let Some(found) = found.filter(|_| out.mark_reported(setting.key)) {
+            let Some(found) = found.filter(|_| out.mark_reported(setting.key)) else { continue };
+            if found.severity == Severity::Info && found.help.is_none() && found.fixes.is_empty() {
+                dropped.push((name, found));
+            } else {
                 out.push(found);
             }
         }
+        out.findings.extend(dropped_in_one(keys.name(), dropped));
     }
+}
+
+/// One finding for the keys of a file that are dropped and look like no other.
+fn dropped_in_one(by: &str, dropped: Vec<(&str, Finding)>) -> Option<Finding> {
+    /// More names make the message too long.
+    const MAX_NAMES: usize = 3;
+    let count = dropped.len();
+    let names: Vec<String> = dropped.iter().take(MAX_NAMES).map(|(name, _)| format!("`{name}`")).collect();
+    let (en, zh, more) = (names.join(", "), names.join("、"), count.saturating_sub(MAX_NAMES));
+    let mut dropped = dropped.into_iter().map(|(_, found)| found);
+    let mut first = dropped.next()?;
+    if count > 1 {
+        first.message = if more == 0 {
+            message!("{by} does not know {count} keys and drops them: {en}", "{by} 不认识 {count} 个键，会将其丢弃：{zh}")
+        } else {
+            message!(
+                "{by} does not know {count} keys and drops them: {en} and {more} more",
+                "{by} 不认识 {count} 个键，会将其丢弃：{zh} 等"
+            )
+        };
+    }
+    for other in dropped {
+        first = first.with_related(other.place, message!("dropped, too", "同样会被丢弃"));
+    }
+    Some(first)
 }
 
 /// Whether something lets every key pass: a variable of LLaMA-Factory, a switch of ms-swift, other classes altogether.
