@@ -4,7 +4,8 @@
 //!
 //! ## Why it matters
 //! With `peft_config` the reference is the same model with its adapters disabled, at no cost. A `ref_model` passed anyway stays on
-//! the GPU as a second full copy of the weights; trl does not warn.
+//! the GPU as a second full copy of the weights; trl does not warn. `DPOTrainer` before trl 0.28 raises an error instead, unless
+//! `force_use_ref_model` is set.
 //!
 //! ## Example
 //! ```python file=train.py
@@ -38,7 +39,7 @@
 //! Info if the reference is a different checkpoint from the model.
 //!
 //! ## Sources
-//! trl 1.16.0 `trainer/dpo_trainer.py`, run: both copies stay.
+//! trl 1.16.0 `trainer/dpo_trainer.py`, run: both copies stay. trl 0.7.11 to 0.27.0, read: the error.
 //!
 //! # 中文
 //!
@@ -46,6 +47,7 @@
 //!
 //! ## 为什么重要
 //! 有 `peft_config` 时，参考就是关闭适配器的同一个模型，没有额外开销。若仍传入 `ref_model`，它会作为第二份完整权重留在 GPU 上，trl 不会警告。
+//! trl 0.28 之前的 `DPOTrainer` 则会报错，除非设置了 `force_use_ref_model`。
 //!
 //! ## 修复
 //! 无：参考模型可能是有意选用的另一个模型。
@@ -54,12 +56,13 @@
 //! 参考模型与训练模型是不同的检查点时为 info。
 //!
 //! ## 来源
-//! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。
+//! trl 1.16.0 `trainer/dpo_trainer.py`，实际运行：两份都会保留。trl 0.7.11 至 0.27.0，阅读源码：报错。
 
 use crate::argument_findings::ReportedFindings;
 use crate::{Context, Rule, Sink, Symptom, needs};
 use vramlint_base::{Severity, Value, message};
 use vramlint_resolve::code::{ArgValue, PossibleValue};
+use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_semantic::trainers::Trainer;
 
 pub(crate) static RULE: Rule = Rule {
@@ -92,7 +95,16 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         {
             continue;
         }
-        let (severity, message) = if same(trainer, false) {
+        let refuses = refusing_releases(cx, trainer);
+        let (severity, message) = if refuses == RangeMatch::Always {
+            (
+                RULE.severity,
+                message!(
+                    "trl before 0.28 rejects `ref_model` together with `peft_config`: the reference is the model with adapters disabled",
+                    "trl 0.28 之前拒绝同时传入 `ref_model` 与 `peft_config`：参考就是关闭适配器的模型"
+                ),
+            )
+        } else if same(trainer, false) {
             (
                 RULE.severity,
                 message!(
@@ -113,9 +125,24 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             RULE.finding(reference.place, message)
                 .with_severity(severity)
                 .with_related(adapters.place, message!("adapters are configured here", "适配器在此配置"))
-                .with_help(message!("remove `ref_model`", "删除 `ref_model`")),
+                .with_help(match refuses {
+                    RangeMatch::Sometimes => {
+                        message!("remove `ref_model`: trl before 0.28 rejects it", "删除 `ref_model`：trl 0.28 之前会拒绝它")
+                    }
+                    _ => message!("remove `ref_model`", "删除 `ref_model`"),
+                }),
         );
     }
+}
+
+/// Whether the releases that may be installed raise an error for both at once (trl 0.7.11 to 0.27.0 trainer/dpo_trainer.py, read).
+fn refusing_releases(cx: &Context<'_>, trainer: &Trainer<'_>) -> RangeMatch {
+    let file = trainer.call.file;
+    // A switch of these releases lets both pass.
+    if trainer.name != "DPOTrainer" || cx.project.file(file).mentions("force_use_ref_model") {
+        return RangeMatch::Never;
+    }
+    cx.project.version_matches(file, &VersionRange { library: "trl", since: Some("0.7.11"), until: Some("0.28") })
 }
 
 /// Whether model and reference are one object, or the same checkpoint.
