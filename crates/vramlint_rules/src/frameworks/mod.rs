@@ -141,3 +141,11 @@ fn severity(cx: &Context<'_>, keys: &FrameworkConfig<'_>, refusal: &Refusal) -> 
         None => Some(refusal.severity),
     }
 }
+
+/// Whether the project brings the framework's source, and a file of it mentions the name: a fork, or the framework itself.
+pub(crate) fn source_mentions(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str) -> bool {
+    let Some(class) = keys.class() else { return false };
+    let package = class.name.split('.').next().unwrap_or(&class.name);
+    let inside = |path: &str| path.rsplit_once('/').is_some_and(|(folder, _)| folder.split('/').any(|part| part == package));
+    cx.project.files.iter().any(|file| file.python().is_some() && inside(&file.path) && file.mentions(name))
+}

@@ -71,6 +71,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let found = listed.or_else(|| {
                 let standing = class_fields::status(cx.project, keys.file.id, &[class], name);
                 let FieldStatus::Removed { certain, library, until, instead } = standing else { return None };
+                // The framework itself, or a fork: its examples go with its own source.
+                if library == keys.tool() && frameworks::source_mentions(cx, keys, name) {
+                    return None;
+                }
                 gone(keys, (name, setting), certain, (library, until), instead)
             });
             if let Some(found) = found.filter(|_| out.mark_reported(setting.key)) {

@@ -1,7 +1,7 @@
 //! Keys and flags that a framework does not know.
 
 use crate::syntax_and_keys::unknown_key::RULE;
-use crate::{Context, Sink};
+use crate::{Context, Sink, frameworks};
 use vramlint_base::{Finding, Message, Severity, may_be_templated, message};
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::frameworks::Unknown;
@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 FieldStatus::NotYet { library, since } => Some(too_new(keys, name, setting, library, since)),
                 _ => None,
             };
-            let found = found.filter(|_| !source_mentions(cx, keys, name));
+            let found = found.filter(|_| !frameworks::source_mentions(cx, keys, name));
             let Some(found) = found.filter(|_| out.mark_reported(setting.key)) else { continue };
             if found.severity == Severity::Info && found.help.is_none() && found.fixes.is_empty() {
                 dropped.push((name, found));
@@ -62,14 +62,6 @@ fn takes_anything(keys: &FrameworkConfig<'_>) -> bool {
     let unknown = &keys.dialect.unknown_keys;
     let by_variable = |name: &&str| keys.launch.is_some_and(|launch| launch.variable(name).is_some());
     unknown.let_pass_by_variable.iter().any(by_variable) || unknown.let_pass_by_key.is_some_and(|key| !keys.is_off(key))
-}
-
-/// Whether the project brings the framework's source, and a file of it mentions the name: a fork, or the framework itself.
-fn source_mentions(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name: &str) -> bool {
-    let Some(class) = keys.class() else { return false };
-    let package = class.name.split('.').next().unwrap_or(&class.name);
-    let inside = |path: &str| path.rsplit_once('/').is_some_and(|(folder, _)| folder.split('/').any(|part| part == package));
-    cx.project.files.iter().any(|file| file.python().is_some() && inside(&file.path) && file.mentions(name))
 }
 
 /// Whether a key is not a setting: a placeholder, YAML's merge key, a block for anchors, a request for help.
