@@ -6,6 +6,7 @@ use vramlint_resolve::arguments::class_name;
 use vramlint_resolve::code::LibraryCall;
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
 use vramlint_resolve::{Feature, Project};
+use vramlint_syntax::python::{Module, StmtKind};
 
 /// Whether a class has a name.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ pub enum FieldStatus {
 /// Whether several classes that one parser fills, or one class, have a name.
 pub fn status(project: &Project, file: FileId, found: &[&'static Class], name: &str) -> FieldStatus {
     let fields: Vec<&'static Field> = found.iter().flat_map(|class| declarations(class, name)).collect();
-    if added_by_unsloth(project, file, found, name) {
+    if replaced_by_unsloth(project, file, found) {
         return FieldStatus::Accepted;
     }
     if fields.is_empty() {
@@ -92,19 +93,23 @@ fn declarations(class: &'static Class, name: &str) -> Vec<&'static Field> {
     found
 }
 
-/// Keywords that unsloth adds to TRL's argument classes when it is imported: unsloth 2026.10.9 `models/rl.py`, read.
-const ADDED_BY_UNSLOTH: &[&str] = &[
-    "vllm_sampling_params",
-    "unsloth_num_chunks",
-    "unsloth_logit_chunk_multiplier",
-    "unsloth_grpo_mini_batch",
-    "max_seq_length",
-];
+/// Whether a file that imports unsloth makes an argument class of TRL: unsloth puts its own in the place of it, which takes more, and
+/// drops or renames what TRL no longer takes with a warning (unsloth 2026.10.9 `models/rl.py`, `models/rl_config_compat.py`, read).
+fn replaced_by_unsloth(project: &Project, file: FileId, found: &[&'static Class]) -> bool {
+    found.iter().any(|class| class.name.starts_with("trl.") && class.name.ends_with("Config")) && imports_unsloth(project, file)
+}
 
-/// Whether a file that imports unsloth gives a TRL class a keyword that only unsloth's version of it has.
-fn added_by_unsloth(project: &Project, file: FileId, found: &[&'static Class], name: &str) -> bool {
-    let of_trl = found.iter().any(|class| class.name.starts_with("trl."));
-    of_trl && ADDED_BY_UNSLOTH.contains(&name) && project.features(file).has(Feature::Unsloth)
+/// Whether a file imports unsloth, which replaces classes of TRL.
+pub fn imports_unsloth(project: &Project, file: FileId) -> bool {
+    let imported = |module: &Module| {
+        module.statements().any(|located| match &located.stmt.kind {
+            StmtKind::FromImport { module, level: 0, .. } | StmtKind::Import { module, .. } => {
+                module.split('.').next() == Some("unsloth")
+            }
+            _ => false,
+        })
+    };
+    project.features(file).has(Feature::Unsloth) && project.file(file).python().is_some_and(imported)
 }
 
 /// The newest declaration of a name that a class has, to know what it holds.

@@ -72,11 +72,11 @@ use vramlint_base::{Applicability, FileRange, Finding, Fix, Message, Severity, c
 use vramlint_catalog::Concept;
 use vramlint_catalog::Dialect;
 use vramlint_edit as edit;
+use vramlint_resolve::FileKind;
 use vramlint_resolve::arguments::{ArgumentReader, ArgumentSet, PassedBy};
 use vramlint_resolve::versions::{RangeMatch, VersionRange};
-use vramlint_resolve::{Feature, FileKind};
 use vramlint_semantic::arguments::{GROUPS, run, sets_of, strategy};
-use vramlint_syntax::python::StmtKind;
+use vramlint_semantic::class_fields;
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
@@ -163,17 +163,9 @@ fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
 /// unsloth puts classes of its own in the place of TRL's: they raise the micro-batch to the group where neither of these is set
 /// (2026.10.9 models/rl.py:3598, read).
 fn raised_by_unsloth(cx: &Context<'_>, set: &ArgumentSet) -> bool {
-    let file = cx.project.file(set.file());
-    let imported = cx.project.features(file.id).has(Feature::Unsloth)
-        && file.python().is_some_and(|module| {
-            module.statements().any(|located| match &located.stmt.kind {
-                StmtKind::FromImport { module, level: 0, .. } | StmtKind::Import { module, .. } => {
-                    module.split('.').next() == Some("unsloth")
-                }
-                _ => false,
-            })
-        });
-    imported && set.lacks("steps_per_generation") && set.lacks("generation_batch_size")
+    class_fields::imports_unsloth(cx.project, set.file())
+        && set.lacks("steps_per_generation")
+        && set.lacks("generation_batch_size")
 }
 
 /// The place of the finding: the first of these keys that is set, else the call.
