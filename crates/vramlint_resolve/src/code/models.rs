@@ -241,7 +241,11 @@ impl Interpreter<'_> {
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
             "_set_gradient_checkpointing" => {
-                let val = args.arg("value", 1).cloned().unwrap_or_else(AbstractValue::unknown);
+                // Without a word it is on (transformers 4.35 `modeling_utils.py`); before, it took a layer and a value.
+                let on = AbstractValue::located(ValueKind::Scalar(Value::Bool(true)), place);
+                let is_bare = args.positional.is_empty() && args.keyword.is_empty() && !args.open;
+                let given = args.get("enable").or_else(|| args.arg("value", 1)).cloned();
+                let val = given.unwrap_or_else(|| if is_bare { on } else { AbstractValue::unknown() });
                 self.candidates().emit_value(Concept::GradientCheckpointing, &val, name, "value", place);
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
@@ -295,6 +299,8 @@ impl Interpreter<'_> {
             }),
         };
         match (to, args.get("dtype")) {
+            // Tensors of whole numbers: no weights have such a type.
+            (None, Some(given)) if given.library_path().is_some_and(|path| is_of_whole_numbers(&path)) => None,
             (None, Some(_)) => Some(AbstractValue::located(ValueKind::Unknown, place)),
             (to, _) => to,
         }
@@ -347,4 +353,10 @@ impl Interpreter<'_> {
             several => AbstractValue::located(ValueKind::Items(Rc::new(several.to_vec())), place),
         }
     }
+}
+
+/// Whether a dtype of torch holds whole numbers or truth values.
+fn is_of_whole_numbers(path: &str) -> bool {
+    let name = path.strip_prefix("torch.").unwrap_or("");
+    matches!(name, "long" | "int" | "short" | "bool") || name.starts_with("int") || name.starts_with("uint")
 }

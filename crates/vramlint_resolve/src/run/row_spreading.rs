@@ -31,7 +31,7 @@ impl WorldSizeInput<'_> {
     pub(super) fn row_spreading(&self, candidates: &CandidateSet) -> RowSpreading {
         let by_python = self.launch.is_none_or(|launch| launch.launcher == Launcher::Python);
         let trl = self.dialect == Dialect::Trl && self.graph.version_matches(self.file, &REFUSES) != RangeMatch::Always;
-        if !by_python || !(self.dialect.spreads_rows || trl) || self.model_is_spread() {
+        if !by_python || !(self.dialect.spreads_rows || trl) || self.model_is_spread() || self.slurm_tasks().is_some() {
             return RowSpreading::One;
         }
         let gpus = match candidates.current_value(Concept::VisibleDevices) {

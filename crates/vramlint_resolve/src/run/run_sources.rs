@@ -1,6 +1,7 @@
 //! The launch, entry script and data files that define a run.
 
 use super::code_reader::CodeReader;
+use super::copied_files;
 use super::sources::cli;
 use crate::code::{CodeFacts, LoadRole, LoadedFile, ScriptArguments};
 use crate::file_graph::FileGraph;
@@ -190,6 +191,9 @@ impl RunSources {
         if let Some(file) = load.file {
             return Some(Ok(file));
         }
+        if let Some(file) = self.copied_source(graph, load) {
+            return Some(Ok(file));
+        }
         let own = graph.file(load.place.file).folder();
         let launch = self.launch.as_deref().map_or(own, |launch| launch.directory.as_str());
         // Paths on the command line are relative to where the command runs; paths in the code, as a rule, to the code.
@@ -200,6 +204,14 @@ impl RunSources {
         };
         let found = graph.path_resolver.resolve(&path, first).or_else(|| graph.path_resolver.resolve(&path, second));
         Some(found.ok_or(path))
+    }
+
+    /// The file of the project that the script copied for an option whose own path the project does not have.
+    fn copied_source(&self, graph: &FileGraph, load: &LoadedFile) -> Option<FileId> {
+        let (launch, code) = (self.launch.as_deref()?, self.code.as_deref()?);
+        let option = load.option.as_deref()?;
+        let given = launch.options().into_iter().rfind(|given| option_matches_dest(code, &given.name, option))?;
+        copied_files::source_of_option(graph, launch, given.value.as_ref()?)
     }
 
     fn path_from_launch(&self, load: &LoadedFile) -> LoadPath {

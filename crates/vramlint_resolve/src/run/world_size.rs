@@ -235,6 +235,9 @@ impl WorldSizeInput<'_> {
             Processes::Ray(actors) => return self.ray(actors),
             Processes::One | Processes::AlwaysOne => {}
         }
+        if let Some(tasks) = self.slurm_tasks() {
+            return Ok((tasks, vec![], message!("tasks of `srun` = {tasks}", "`srun` 的任务数 = {tasks}")));
+        }
         if let Some(word) = self.process_starter {
             return Err(message!("`{word}` may start more processes", "`{word}` 可能启动更多进程"));
         }

@@ -2,7 +2,7 @@
 
 use super::pieces::Pieces;
 use super::{Embedded, Language, body, continues, lines};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Characters of a reference at most; bounds the search for a bracket that is never closed.
@@ -16,9 +16,10 @@ pub fn makefile(text: &str) -> Vec<Embedded> {
     for item in &file.items {
         match item {
             Item::Assignment(assignment) if file.is_settled(assignment) => assignment.write(text, &mut pieces),
-            Item::Recipe(lines) if file.one_shell || !is_idle(text, lines) => {
+            Item::Recipe { lines, rule } if file.one_shell || !is_idle(text, lines) => {
+                let local = file.local_names(*rule);
                 for line in lines {
-                    expand(text, line.clone(), &mut pieces);
+                    expand(text, line.clone(), &local, &mut pieces);
                 }
                 pieces.end_line(lines.last().map_or(0, |line| line.end));
             }
@@ -30,8 +31,17 @@ pub fn makefile(text: &str) -> Vec<Embedded> {
 
 enum Item {
     Assignment(Assignment),
-    /// The lines of one command, without tabs and marks, with their line breaks.
-    Recipe(Vec<Range<usize>>),
+    /// The lines of one command, without tabs and marks, with their line breaks, and the index of its rule.
+    Recipe {
+        lines: Vec<Range<usize>>,
+        rule: usize,
+    },
+}
+
+/// `targets: prerequisites`.
+struct Rule<'a> {
+    targets: Vec<&'a str>,
+    prerequisites: Vec<&'a str>,
 }
 
 /// `NAME = value` and alike.
@@ -57,12 +67,16 @@ struct Makefile<'a> {
     items: Vec<Item>,
     /// The value of each variable; `None` where it does not hang on one line alone.
     values: HashMap<&'a str, Option<&'a str>>,
+    rules: Vec<Rule<'a>>,
+    /// Variables that have another value for a target and what it needs: `target: NAME = value`.
+    locals: Vec<(&'a str, &'a str)>,
     one_shell: bool,
 }
 
 impl<'a> Makefile<'a> {
     fn read(text: &'a str) -> Self {
-        let mut file = Self { text, items: Vec::new(), values: HashMap::new(), one_shell: false };
+        let mut file =
+            Self { text, items: Vec::new(), values: HashMap::new(), rules: Vec::new(), locals: Vec::new(), one_shell: false };
         let (mut depth, mut define, mut rule) = (0_usize, false, false);
         let mut all = lines(text).peekable();
         while let Some((at, line)) = all.next() {
@@ -76,7 +90,7 @@ impl<'a> Makefile<'a> {
             if define {
                 define = word != "endef";
             } else if rule && line.starts_with('\t') {
-                file.items.push(recipe(&logical));
+                file.items.push(Item::Recipe { lines: recipe(&logical), rule: file.rules.len().saturating_sub(1) });
             } else {
                 let end = logical.last().map_or(at, |(at, line)| at + body(line).len());
                 match word {
@@ -85,7 +99,8 @@ impl<'a> Makefile<'a> {
                     "define" => define = true,
                     _ if trimmed.is_empty() || trimmed.starts_with('#') => {}
                     _ if trimmed.starts_with(".ONESHELL") => file.one_shell = true,
-                    _ => rule = !file.variable(at..end, depth > 0) && (rule || trimmed.contains(':')),
+                    _ if file.variable(at..end, depth > 0) => rule = false,
+                    _ => rule = file.rule(&text[at..end]) || rule,
                 }
             }
         }
@@ -95,11 +110,6 @@ impl<'a> Makefile<'a> {
     /// Takes in the line of a variable; `false` if it is none.
     fn variable(&mut self, line: Range<usize>, conditional: bool) -> bool {
         let Some(assignment) = assignment(self.text, line.clone()) else {
-            // A variable of one target: other targets see another value.
-            let colon = self.text[line.clone()].find(':').map(|colon| line.start + colon + 1);
-            if let Some(local) = colon.and_then(|start| self::assignment(self.text, start..line.end)) {
-                self.values.insert(&self.text[local.name], None);
-            }
             return false;
         };
         let value = &self.text[assignment.value.clone()];
@@ -110,6 +120,40 @@ impl<'a> Makefile<'a> {
         }
         self.items.push(Item::Assignment(assignment));
         true
+    }
+
+    /// Takes in `targets: prerequisites`, or a variable of these targets; `false` if the line is neither.
+    fn rule(&mut self, line: &'a str) -> bool {
+        let Some((targets, rest)) = line.split_once(':') else { return false };
+        let start = line.len() - rest.len();
+        if let Some(local) = assignment(line, start..line.len()) {
+            let name = &line[local.name];
+            // A pattern or a variable may stand for any target.
+            if targets.contains(['%', '$']) {
+                self.values.insert(name, None);
+            }
+            self.locals.extend(targets.split_whitespace().map(|target| (target, name)));
+        } else {
+            let words = |text: &'a str| text.split_whitespace().collect();
+            let prerequisites = rest.split([';', '#']).next().unwrap_or(rest);
+            self.rules.push(Rule { targets: words(targets), prerequisites: words(prerequisites) });
+        }
+        true
+    }
+
+    /// The variables that have another value for the targets of a rule, or for a target that needs them.
+    fn local_names(&self, rule: usize) -> Vec<&'a str> {
+        let Some(own) = self.rules.get(rule).filter(|_| !self.locals.is_empty()) else { return Vec::new() };
+        let mut reached: HashSet<&str> = own.targets.iter().copied().collect();
+        loop {
+            let above = self.rules.iter().filter(|rule| rule.prerequisites.iter().any(|name| reached.contains(name)));
+            let new: Vec<&str> = above.flat_map(|rule| &rule.targets).copied().filter(|name| !reached.contains(name)).collect();
+            if new.is_empty() {
+                break;
+            }
+            reached.extend(new);
+        }
+        self.locals.iter().filter(|(target, _)| reached.contains(target)).map(|(_, name)| *name).collect()
     }
 
     fn is_settled(&self, assignment: &Assignment) -> bool {
@@ -131,7 +175,7 @@ impl Assignment {
         if self.operator == Operator::Default {
             pieces.add(between, &format!("${{{}:-", &text[self.name.clone()]));
         }
-        expand(text, self.value.clone(), pieces);
+        expand(text, self.value.clone(), &[], pieces);
         pieces.add(between, if self.operator == Operator::Default { "}" } else { "" });
         pieces.add(between, quote);
         pieces.add(between, "\n");
@@ -202,13 +246,13 @@ fn assignment(text: &str, line: Range<usize>) -> Option<Assignment> {
 }
 
 /// The lines of a recipe's command without their tab, and without `@`, `-`, `+` in front.
-fn recipe(logical: &[(usize, &str)]) -> Item {
+fn recipe(logical: &[(usize, &str)]) -> Vec<Range<usize>> {
     let part = |(i, (at, line)): (usize, &(usize, &str))| {
         let marks: &[char] = if i == 0 { &['\t', ' ', '@', '-', '+'] } else { &['\t'] };
         let rest = if i == 0 { line.trim_start_matches(marks) } else { line.strip_prefix('\t').unwrap_or(line) };
         at + line.len() - rest.len()..at + line.len()
     };
-    Item::Recipe(logical.iter().enumerate().map(part).collect())
+    logical.iter().enumerate().map(part).collect()
 }
 
 /// Whether a command only changes its own shell, which ends with it: make gives every command a shell of its own.
@@ -217,8 +261,8 @@ fn is_idle(text: &str, lines: &[Range<usize>]) -> bool {
     super::only_changes_shell(&command)
 }
 
-/// Writes a piece of make as bash: `$$` becomes `$`, `$(NAME)` becomes `${NAME}`.
-fn expand(text: &str, range: Range<usize>, pieces: &mut Pieces<'_>) {
+/// Writes a piece of make as bash: `$$` becomes `$`, `$(NAME)` becomes `${NAME}`, unless it is one of `unknown`.
+fn expand(text: &str, range: Range<usize>, unknown: &[&str], pieces: &mut Pieces<'_>) {
     let mut at = range.start;
     while let Some(dollar) = text[at..range.end].find('$').map(|found| at + found) {
         pieces.copy(at..dollar);
@@ -229,7 +273,7 @@ fn expand(text: &str, range: Range<usize>, pieces: &mut Pieces<'_>) {
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if whole == "$$" {
             pieces.copy(dollar + 1..at);
-        } else if whole.len() > 2 && is_name {
+        } else if whole.len() > 2 && is_name && !unknown.contains(&name) {
             pieces.copy_as(dollar, &format!("${{{name}}}"));
         } else if whole.len() == 1 {
             pieces.copy(dollar..at);

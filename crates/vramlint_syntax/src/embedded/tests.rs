@@ -153,13 +153,20 @@ fn prose_is_what_stands_outside_fences() {
 #[test]
 fn makefile_becomes_one_script() {
     let found = makefile(MAKEFILE);
-    let expected = "export CUDA_VISIBLE_DEVICES=0,1\nARGS=\"--lr 2e-5 --bf16\"\nOUT=\"${_________}/o\"\necho \"训 $HOME\" $_\n\
+    let expected = "NPROC=${NPROC:-4}\nexport CUDA_VISIBLE_DEVICES=0,1\nARGS=\"--lr 2e-5 --bf16\"\nOUT=\"${_________}/o\"\necho \"训 $HOME\" $_\n\
         accelerate launch --num_processes ${NPROC} \\\n  train.py ${ARGS} ${_____________}\nx\n";
     assert_eq!(texts(&found), [expected]);
-    let at = expected.find("${NPROC}").expect("in the text");
+    let at = expected.find("processes ${NPROC}").expect("in the text") + "processes ".len();
     assert_eq!(found[0].to_host(TextRange::of(at..at + 8)).slice(MAKEFILE), "$(NPROC)");
     let home = expected.find("$HOME").expect("in the text");
     assert_eq!(found[0].to_host(TextRange::of(home + 1..home + 5)).slice(MAKEFILE), "HOME");
+}
+
+#[test]
+fn makefile_has_variables_of_targets() {
+    let text = "A = 1\nbig: A = 2\nbig: part\n\trun $(A)\npart:\n\trun part $(A)\nother: big\n\trun other $(A)\n";
+    assert_eq!(texts(&makefile(text)), ["A=1\nrun ${_}\nrun part ${_}\nrun other ${A}\n"]);
+    assert_eq!(texts(&makefile("A = 1\nbig-%: A = 2\nx:\n\trun $(A)\n")), ["run ${A}\n"]);
 }
 
 #[test]

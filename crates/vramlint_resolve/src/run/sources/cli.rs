@@ -1,5 +1,6 @@
 //! Candidates from the command line of a script: `--batch_size 4`, `training.lr=1e-4`.
 
+use super::super::copied_files;
 use super::super::precedence::{CandidateSet, SourceLayer, known, unknown};
 use super::super::rank_variables::rank_variables;
 use crate::code::{CodeFacts, GivenOption, ScriptArguments};
@@ -72,7 +73,10 @@ fn add_positional(candidates: &mut CandidateSet, launch: &Launch, dialect: Diale
 pub(in crate::run) fn script_arguments(graph: &FileGraph, launch: &Launch) -> ScriptArguments {
     let file = graph.file(launch.file);
     let options = launch.options();
-    let values = |argument: &Argument<'_>| argument.value.iter().chain(&argument.more).map(|value| value.text.clone()).collect();
+    let copied =
+        |value: &ArgumentValue<'_>| copied_files::source_of_option(graph, launch, value).map(|id| graph.file(id).path.clone());
+    let text = |value: &ArgumentValue<'_>| copied(value).or_else(|| value.text.clone());
+    let values = |argument: &Argument<'_>| argument.value.iter().chain(&argument.more).map(text).collect();
     let given = options.iter().map(|argument| GivenOption {
         words: values(argument),
         assigned: is_assignment(argument.word.slice(&file.text)),
