@@ -3,7 +3,7 @@
 
 use super::descriptor::{
     Accumulation, ArgumentClasses, BatchArithmetic, COMMON, EntryModule, EstimateTraits, FILES, Framework, Processes, RayActors, Unknown,
-    UnknownKeys, VllmShare,
+    UnknownKeys, VllmShare, Weights,
 };
 use crate::Concept as C;
 use crate::dialect::{Form::*, Row};
@@ -47,7 +47,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         gpus_by_default: 8,
         source: "OpenRLHF 0.11.0 openrlhf/cli/train_ppo_ray.py",
     }),
-    estimate: EstimateTraits { no_dropout: true, ..COMMON.estimate },
+    // OpenRLHF 0.11.0 openrlhf/models/actor.py:154 loads in `param_dtype`.
+    estimate: EstimateTraits { no_dropout: true, weights: Weights::Computing, ..COMMON.estimate },
     ..COMMON
 };
 
