@@ -27,7 +27,6 @@ pub(super) static FRAMEWORK: Framework = Framework {
         }],
         ..FILES
     }),
-    programs: &[("swift", "sft_main"), ("swift", "rlhf_main"), ("swift", "pretrain_main")],
     classes: ArgumentClasses {
         usual: Some("swift.sft"),
         by_command: &[(&["sft", "pt"], "swift.sft"), (&["rlhf"], "swift.rlhf")],

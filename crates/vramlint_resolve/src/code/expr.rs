@@ -181,6 +181,11 @@ impl<'a> Interpreter<'a> {
                 let output = if left.objects().next().is_some() { left } else { right };
                 return output.clone();
             }
+            // The parameters of several models.
+            "+" if is_of_objects(left) && is_of_objects(right) => {
+                let both = vec![left.clone(), right.clone()];
+                return AbstractValue::located(ValueKind::Bundle(Rc::new(both)), place);
+            }
             "|" if left.objects().next().is_some() => {
                 let copy = self.copy_dict(left);
                 self.update_dict(&copy, right);
@@ -250,6 +255,16 @@ impl<'a> Interpreter<'a> {
             _ => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
+}
+
+/// Whether a value is an object, a part of one, or several of them.
+fn is_of_objects(val: &AbstractValue) -> bool {
+    let refers = |alt: &Alternative| match &alt.kind {
+        ValueKind::Object(_) | ValueKind::Method(..) => true,
+        ValueKind::Bundle(items) => items.iter().any(is_of_objects),
+        _ => false,
+    };
+    val.alternatives.iter().all(refers)
 }
 
 /// The result of an operator on two scalars. `/` on strings joins paths, as `pathlib` does.

@@ -45,6 +45,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let built_models = interpreter.built_models();
     let keeps_default_dtype = interpreter.keeps_default_dtype();
     let own_trainers = interpreter.own_trainers();
+    let predicts_next_token = interpreter.training.has_backward() && interpreter.predicts_next_token();
     let record = &mut interpreter.facts;
     let dialect = record.dialect(trains);
     let mut candidates = std::mem::take(&mut record.candidates);
@@ -76,6 +77,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         built_models,
         keeps_default_dtype,
         own_trainers,
+        predicts_next_token,
         candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
         loads: record.loads.clone(),
         options: std::mem::take(&mut record.options),

@@ -18,6 +18,10 @@ const PAIRS: &[(&str, &str)] = &[
     ("source_max_length", "target_max_length"),
 ];
 
+/// The names of the lengths of queries and passages, which an encoder takes one after the other.
+const SEPARATE: &[(&str, &str)] =
+    &[("query_max_len", "passage_max_len"), ("query_max_length", "passage_max_length"), ("q_max_len", "p_max_len")];
+
 impl Interpreter<'_> {
     /// Adds the length of a row of a decoder: prompt and answer follow each other. An encoder gets the prompt, its decoder the answer.
     pub(super) fn collect_joined_lengths(&mut self, reads: &[Read]) {
@@ -28,7 +32,8 @@ impl Interpreter<'_> {
             trained.peek().is_some() && trained.all(|model| fits(&model.class))
         };
         let translates = trained(&is_encoder_decoder);
-        if !translates && !trained(&decodes) {
+        let embeds = trained(&|class| class.split('.').any(|part| part == "AutoModel"));
+        if !translates && !embeds && !trained(&decodes) {
             return;
         }
         let read = |wanted: &str| {
@@ -41,6 +46,15 @@ impl Interpreter<'_> {
             same.then(|| (first.alternative.clone(), number))
         };
         let length = |wanted: &str| read(wanted).or_else(|| self.option_length(wanted));
+        if embeds {
+            let both = SEPARATE.iter().find_map(|(query, passage)| Some((length(query)?, length(passage)?, *query, *passage)));
+            if let Some(((first, query), (_, passage), one, other)) = both
+                && query == passage
+            {
+                self.add_length(Concept::SequenceLength, first, format!("{one} = {other}"), query);
+            }
+            return;
+        }
         let both = PAIRS.iter().find_map(|(source, target)| Some((length(source)?, length(target)?, *source, *target)));
         let Some(((first, prompt), (second, answer), source, target)) = both else { return };
         if translates {

@@ -46,7 +46,7 @@ impl<'a> Interpreter<'a> {
             return;
         }
         let old = self.without_reads(|this| this.eval(target, scope));
-        if !old.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Items(_))) {
+        if !old.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Items(_) | ValueKind::Bundle(_))) {
             return;
         }
         let grown = match (old.single().map(|alt| &alt.kind), method.as_str(), args.positional.as_slice()) {
@@ -58,7 +58,10 @@ impl<'a> Interpreter<'a> {
             },
             _ => None,
         };
-        let kind = grown.map_or(ValueKind::Unknown, |items| ValueKind::Items(Rc::new(items)));
+        let kind = match grown {
+            Some(items) => ValueKind::Items(Rc::new(items)),
+            None => bundle_of_objects(&old, method, args).unwrap_or(ValueKind::Unknown),
+        };
         let val = AbstractValue::located(kind, place);
         match &target.kind {
             // A list of an enclosing scope changes there.
@@ -69,4 +72,17 @@ impl<'a> Interpreter<'a> {
             _ => self.assign(target, val, scope),
         }
     }
+}
+
+/// The objects in a list that grows an unknown number of times: parameters for an optimizer.
+fn bundle_of_objects(old: &AbstractValue, method: &str, args: &CallArguments) -> Option<ValueKind> {
+    let (ValueKind::Items(items) | ValueKind::Bundle(items)) = &old.single()?.kind else { return None };
+    let [added] = args.positional.as_slice() else { return None };
+    let refers = |item: &AbstractValue| {
+        item.alternatives
+            .iter()
+            .any(|alt| matches!(alt.kind, ValueKind::Object(_) | ValueKind::Method(..) | ValueKind::Bundle(_)))
+    };
+    let grows = matches!(method, "append" | "extend") && (refers(added) || items.iter().any(refers));
+    grows.then(|| ValueKind::Bundle(Rc::new(items.iter().chain([added]).cloned().collect())))
 }

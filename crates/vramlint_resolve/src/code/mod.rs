@@ -49,6 +49,7 @@ mod model_record;
 mod models;
 mod modules;
 mod name_roles;
+mod next_token_loss;
 mod parameters;
 mod parsed_classes;
 mod qualified_name;

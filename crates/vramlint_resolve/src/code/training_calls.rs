@@ -124,7 +124,22 @@ impl Interpreter<'_> {
         }
         self.mark_arguments_trained(args);
         let parameters = args.arg("params", 0).cloned().unwrap_or_else(AbstractValue::unknown);
+        let absent = default_rate(path).filter(|_| args.arg("lr", 1).is_none() && !args.open && self.is_one_group(&parameters));
+        if let Some(rate) = absent {
+            let rate = AbstractValue::located(ValueKind::Scalar(Value::Float(rate)), place);
+            self.candidates().emit_value(Concept::LearningRate, &rate, path, "lr", place);
+        }
         self.train_modules(&parameters, place);
+    }
+
+    /// Whether parameters are visible and come without learning rates of their own.
+    fn is_one_group(&self, parameters: &AbstractValue) -> bool {
+        parameters.alternatives.iter().all(|alt| match &alt.kind {
+            ValueKind::Object(id) => !matches!(self.heap[*id].kind, ObjectKind::Dict { .. }),
+            ValueKind::Method(..) => true,
+            ValueKind::Items(items) | ValueKind::Bundle(items) => items.iter().all(|item| self.is_one_group(item)),
+            _ => false,
+        })
     }
 
     fn call_data_loader(&mut self, path: &str, args: &CallArguments, place: FileRange) {
@@ -292,5 +307,15 @@ impl Interpreter<'_> {
             .cloned()
             .collect();
         self.escape(&CallArguments { positional: functions, ..CallArguments::default() });
+    }
+}
+
+/// The learning rate of an optimizer of torch that is given none (torch 2.9.0 `torch/optim`).
+fn default_rate(path: &str) -> Option<f64> {
+    match (library(path), leaf(path)) {
+        (Some("torch"), "Adam" | "AdamW" | "RAdam") => Some(1e-3),
+        (Some("torch"), "NAdam" | "Adamax") => Some(2e-3),
+        (Some("torch"), "Adagrad" | "RMSprop") => Some(1e-2),
+        _ => None,
     }
 }

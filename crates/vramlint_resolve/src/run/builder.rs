@@ -11,6 +11,7 @@ use super::{
     batch_factors, derive, distribution_hints, framework_program, handed_on, releases_in_use, shared_ranks, training_kind,
     unsupported, vllm_mode,
 };
+use crate::code::CodeFacts;
 use crate::file_graph::FileGraph;
 use crate::launch::Launch;
 use crate::setting::{Candidate, Origin};
@@ -55,7 +56,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     launcher::add(&mut candidates, world.launch, world.accelerate, code);
     // A `num_gpus` in the code or in the project's files does not reach the launcher.
     let launcher = candidates.clone();
-    let deepspeed = uses_deepspeed(&candidates, sources, dialect);
+    let deepspeed = uses_deepspeed(&candidates, sources, dialect, code);
     let versions = releases_in_use::narrow(graph.library_versions(sources.place.file), graph, sources);
     let mut train_batch = None;
     if deepspeed {
@@ -354,14 +355,17 @@ fn forget_sequences(candidates: &mut CandidateSet, sources: &RunSources, dialect
 }
 
 /// Whether the run trains under DeepSpeed.
-fn uses_deepspeed(candidates: &CandidateSet, sources: &RunSources, dialect: Dialect) -> bool {
+fn uses_deepspeed(candidates: &CandidateSet, sources: &RunSources, dialect: Dialect, code: Option<&CodeFacts>) -> bool {
     let engine = sources.launch.as_ref().is_some_and(|launch| launch.launcher == Launcher::DeepSpeed);
     if sources.trainer_deepspeed || engine || dialect.is_deepspeed {
         return true;
     }
     match candidates.current_value(Concept::DistributedType).and_then(Value::as_str) {
         Some(kind) => kind == "DEEPSPEED",
-        None => sources.deepspeed.is_some(),
+        // A loop that steps an optimizer of its own hands the file to no engine.
+        None => {
+            sources.deepspeed.is_some() && !(dialect == Dialect::Plain && code.is_some_and(|code| code.accumulates.is_some()))
+        }
     }
 }
 

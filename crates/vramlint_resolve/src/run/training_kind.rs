@@ -34,6 +34,10 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
         let formula = message!("by the trainer and the class of the model", "由训练器与模型类得出");
         insert(settings, Concept::Task, task, Origin::Derived { formula, inputs: Vec::new() });
     }
+    if !settings.contains_key(&Concept::Task) && code.is_some_and(predicts_next_token) {
+        let why = message!("the loss compares each token with the next one", "损失函数将每个词元与其后一个词元比较");
+        insert(settings, Concept::Task, "causal-lm", Origin::Assumed { why });
+    }
     // The configuration of adapters that nobody gets decides nothing.
     if code.is_some_and(|code| code.refuses_adapters) && !settings.contains_key(&Concept::Method) {
         settings.retain(|concept, _| !concept.is_of_adapters());
@@ -46,7 +50,7 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
         let why = message!("the code freezes the model that it loads", "代码冻结了所加载的模型");
         insert(settings, Concept::Method, "freeze", Origin::Assumed { why });
     }
-    if let Some(code) = code.filter(|code| !is_open && code.trains()) {
+    if let Some(code) = code.filter(|code| !is_open && trains(code)) {
         let hides = code.is_cut_off || !code.sees_what_is_trained;
         let adapts = graph.any_has(&code.files, Feature::Adapters) && (code.may_adapt || hides);
         // What is not frozen where the code is seen to run is trained, also where an optimizer's groups are not seen one by one.
@@ -65,17 +69,30 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
     }
 }
 
-/// Adds the type of frozen weights, where the framework loads them in the type that it computes in.
+/// Whether the code trains, also with an engine that hides how often it steps.
+fn trains(code: &CodeFacts) -> bool {
+    code.trains() || code.training_path == Some(TrainingPath::Called) && code.sees_some_trained
+}
+
+/// Whether a loop of the project's own trains a model of its own to predict the next token.
+fn predicts_next_token(code: &CodeFacts) -> bool {
+    let own_loop = matches!(code.dialect, None | Some(Dialect::Plain | Dialect::Accelerate | Dialect::DeepSpeed));
+    own_loop && code.predicts_next_token && !code.models.iter().any(|load| load.trained == Some(true))
+}
+
+/// Adds the type of weights, where the framework loads all of them, or the frozen ones, in the type that it computes in.
 pub(super) fn add_weights(settings: &mut BTreeMap<Concept, Setting>, dialect: Dialect) {
     let text = |concept| settings.get(&concept).and_then(Setting::value).and_then(Value::as_str);
     let adapts = text(Concept::Method).is_some_and(|method| method.ends_with("lora"));
     let computing = text(Concept::MixedPrecision).filter(|name| matches!(*name, "bf16" | "fp16")).map(str::to_owned);
-    if dialect.estimate.weights == Weights::ComputingUnlessTrained
-        && adapts
-        && !settings.contains_key(&Concept::WeightsDtype)
-        && let Some(computing) = computing
-    {
-        let formula = message!("frozen weights have the type of the computation", "冻结的权重采用计算所用的类型");
+    let (holds, formula) = match dialect.estimate.weights {
+        Weights::ComputingUnlessTrained => {
+            (adapts, message!("frozen weights have the type of the computation", "冻结的权重采用计算所用的类型"))
+        }
+        Weights::Computing => (true, message!("weights have the type of the computation", "权重采用计算所用的类型")),
+        Weights::Stored => return,
+    };
+    if let Some(computing) = computing.filter(|_| holds && !settings.contains_key(&Concept::WeightsDtype)) {
         let inputs = vec![Concept::Method, Concept::MixedPrecision];
         insert(settings, Concept::WeightsDtype, &computing, Origin::Derived { formula, inputs });
     }
