@@ -79,7 +79,7 @@ impl<'a> Program<'a> {
                 site.call.args.iter().for_each(|argument| program.grow(list, &argument.value));
             }
             if is_starter(site.call) {
-                program.started.extend(first(site.call).and_then(Expr::as_name));
+                program.started.extend(first(site.call).map(unsplit).and_then(Expr::as_name));
             }
         }
         program
@@ -119,7 +119,7 @@ impl<'a> Program<'a> {
             return;
         }
         if let Some(call) = expr.as_call().filter(|call| is_starter(call))
-            && let Some(command) = first(call)
+            && let Some(command) = first(call).map(unsplit)
             && self.add_line(text, command, pieces)
         {
             return;
@@ -246,6 +246,16 @@ fn inner(text: &str, expr: &Expr) -> Option<std::ops::Range<usize>> {
 
 fn is_starter(call: &Call) -> bool {
     call.callee.dotted().is_some_and(|name| STARTERS.contains(&name.rsplit('.').next().unwrap_or("")))
+}
+
+/// The command that `shlex.split(command)` or `command.split()` splits into words.
+fn unsplit(expr: &Expr) -> &Expr {
+    let Some(call) = expr.as_call() else { return expr };
+    match &call.callee.kind {
+        _ if call.callee.dotted().as_deref() == Some("shlex.split") => first(call).unwrap_or(expr),
+        ExprKind::Attribute(command, name, _) if name == "split" && call.args.is_empty() => command,
+        _ => expr,
+    }
 }
 
 fn first(call: &Call) -> Option<&Expr> {
