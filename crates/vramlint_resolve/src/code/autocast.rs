@@ -1,4 +1,4 @@
-//! `torch.autocast`: the precision of a training loop.
+//! `torch.autocast` and the policies of FSDP: the precision of a training loop.
 
 use super::call_arguments::CallArguments;
 use super::candidates::ReachedCall;
@@ -36,8 +36,18 @@ impl Interpreter<'_> {
             Some(enabled) => where_enabled(enabled, &dtype),
             None => dtype,
         };
-        let reached = ReachedCall { path, key: "dtype", place };
-        self.candidates().emit_key(Dialect::Plain, "amp_dtype", &value, reached);
+        self.emit_precision(&value, ReachedCall { path, key: "dtype", place });
+    }
+
+    /// The type in which FSDP computes.
+    pub(super) fn call_fsdp_precision(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) {
+        if let Some(dtype) = args.arg("param_dtype", 0).cloned() {
+            self.emit_precision(&dtype, ReachedCall { path, key: "param_dtype", place });
+        }
+    }
+
+    fn emit_precision(&mut self, value: &AbstractValue, reached: ReachedCall<'_>) {
+        self.candidates().emit_key(Dialect::Plain, "amp_dtype", value, reached);
     }
 }
 
@@ -61,8 +71,8 @@ fn where_enabled(enabled: &AbstractValue, dtype: &AbstractValue) -> AbstractValu
     AbstractValue::from_alternatives(alternatives)
 }
 
-/// Whether a candidate is the precision of autocast, which decides in a loop of the project only: trainers and engines bring their own.
+/// Whether a candidate is the precision of autocast or FSDP, which decides in a loop of the project only: trainers and engines bring their own.
 pub(super) fn is_overruled(candidate: &(Concept, Strength, CodeCandidate), dialect: Option<Dialect>) -> bool {
-    let of_autocast = candidate.2.call.as_deref().is_some_and(|call| call.starts_with("torch.") && call.ends_with("autocast"));
-    candidate.0 == Concept::MixedPrecision && of_autocast && dialect != Some(Dialect::Plain)
+    let of_torch = candidate.2.call.as_deref().is_some_and(|call| call.starts_with("torch."));
+    candidate.0 == Concept::MixedPrecision && of_torch && dialect != Some(Dialect::Plain)
 }

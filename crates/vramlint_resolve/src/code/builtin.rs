@@ -2,6 +2,7 @@
 
 use super::call_arguments::CallArguments;
 use super::command_line::{OptionDeclaration, OptionForm};
+use super::expr::is_variable;
 use super::file_loads::READ_MODES;
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
@@ -132,6 +133,7 @@ impl Interpreter<'_> {
         let named = path.unwrap_or_else(|| val.clone());
         let configures = named.nominal().and_then(Value::as_str).is_some_and(|path| path.contains("config"));
         let Some(scope) = self.module_scopes.get(&place.file).copied().filter(|_| configures) else { return };
+        self.run_given_files(scope, place);
         let mut globals: Vec<(String, AbstractValue)> = self.scopes[scope]
             .vars
             .iter()
@@ -151,6 +153,21 @@ impl Interpreter<'_> {
             };
             let val = self.add_option(parser, declared);
             self.scopes.set(scope, &name, val);
+        }
+    }
+
+    /// Runs the files of settings that the command line names before the options: `train.py config/finetune.py --batch_size=8`.
+    fn run_given_files(&mut self, scope: usize, place: FileRange) {
+        for word in self.command_line.arguments.positional.clone().into_iter().flatten() {
+            let val = AbstractValue::new(
+                ValueKind::Scalar(Value::Text(word.clone())),
+                ValueSource { name: "sys.argv[]".to_owned(), ..ValueSource::default() },
+            );
+            let file = self.named_file(&val, place).filter(|_| word.ends_with(".py"));
+            let Some(own) = file.and_then(|file| self.load_module(file)) else { continue };
+            for (name, val) in self.scopes[own].vars.clone() {
+                self.scopes.set(scope, &name, val);
+            }
         }
     }
 
@@ -204,6 +221,7 @@ fn convert(val: &AbstractValue, name: &str, place: FileRange) -> AbstractValue {
                 ValueKind::Scalar(value) => converted(value, name).map_or(ValueKind::Unknown, ValueKind::Scalar),
                 // Keys of files, options and environment variables keep their kind.
                 ValueKind::Loaded(load, route) => ValueKind::Loaded(*load, route.clone()),
+                ValueKind::External(path) if is_variable(path) && name == "int" => ValueKind::External(path.clone()),
                 _ => ValueKind::Unknown,
             };
             let mut source = (*alt.source).clone();

@@ -159,6 +159,8 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
             let value = match (self.heap.data_unless_absent(alt), &alt.kind) {
                 (Some(value), _) => Some(Resolved::Known(value)),
                 (None, ValueKind::Loaded(..)) => Some(Self::unknown(alt)),
+                // Next to what is known it may be the one that holds.
+                (None, ValueKind::Unknown) if val.alternatives.len() > 1 => Some(Self::unknown(alt)),
                 _ => None,
             };
             if let (Some(value), Some(_)) = (value, alt.source.place) {

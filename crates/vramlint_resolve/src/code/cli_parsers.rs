@@ -1,7 +1,7 @@
 //! Command lines: argparse, click, typer, fire, dataclass parsers, hydra.
 
 use super::call_arguments::CallArguments;
-use super::command_line::{OptionDeclaration, OptionForm, both_spellings};
+use super::command_line::{OptionDeclaration, OptionForm, WordType, both_spellings};
 use super::facts::{ArgumentClass, LoadRole, LoadedFile, ParserUse};
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
@@ -55,6 +55,13 @@ impl Interpreter<'_> {
                 self.call_fire(args.arg("component", 0).cloned(), place);
                 Some(AbstractValue::located(ValueKind::Unknown, place))
             }
+            (Some("deepspeed"), "add_config_arguments") => {
+                let parser = args.positional.first().cloned()?;
+                for id in parser.objects().collect::<Vec<_>>() {
+                    self.add_deepspeed_options(id, place);
+                }
+                Some(parser)
+            }
             (Some("typer"), "run") => {
                 if let Some(ValueKind::Function { id, receiver }) =
                     args.positional.first().and_then(AbstractValue::single).map(|alt| alt.kind.clone())
@@ -64,6 +71,19 @@ impl Interpreter<'_> {
                 Some(AbstractValue::located(ValueKind::Unknown, place))
             }
             _ => None,
+        }
+    }
+
+    /// deepspeed 0.19.8 `__init__.py`, `_add_core_arguments`.
+    fn add_deepspeed_options(&mut self, parser: usize, place: FileRange) {
+        let null = Some(AbstractValue::located(ValueKind::Scalar(Value::Null), place));
+        let off = Some(AbstractValue::located(ValueKind::Scalar(Value::Bool(false)), place));
+        for (dest, default, form) in [
+            ("deepspeed", off, OptionForm::switch(true)),
+            ("deepspeed_config", null, OptionForm { word: WordType::Text, ..OptionForm::default() }),
+        ] {
+            let (names, dest) = (vec![format!("--{dest}")], dest.to_owned());
+            self.add_option(parser, OptionDeclaration { names, dest, default, place, form });
         }
     }
 
@@ -117,7 +137,13 @@ impl Interpreter<'_> {
                     for name in self.definitions.fields(class) {
                         let default = self.definitions.class_attribute(&self.scopes, class, &name);
                         let at = default.as_ref().and_then(place_of_value).unwrap_or(place);
-                        let names = both_spellings(&name);
+                        let mut names = both_spellings(&name);
+                        if matches!(default.as_ref().and_then(AbstractValue::nominal), Some(Value::Bool(_))) {
+                            // tyro's `--no-fp16`, and `--no_fp16` of HfArgumentParser.
+                            let negated: Vec<String> =
+                                names.iter().flat_map(|name| ["--no-", "--no_"].map(|no| name.replacen("--", no, 1))).collect();
+                            names.extend(negated);
+                        }
                         let form = OptionForm { required: default.is_none(), ..self.field_form(class, &name) };
                         self.add_option(parser, OptionDeclaration { names, dest: name, default, place: at, form });
                     }

@@ -56,15 +56,16 @@ impl<'a> CommandLine<'a> {
 
     /// Marks a value as that of an option: the launch sets it, or may set another.
     pub(super) fn as_option_value(&self, val: AbstractValue, dest: &str, names: &[String], form: &OptionForm) -> AbstractValue {
-        let kind = match form.position {
-            Some(index) => {
-                let word = self.arguments.positional.get(index);
-                word.map(|word| parse_words(std::slice::from_ref(word), val.nominal(), form))
-            }
-            None => self.arguments.option(dest, names).map(|given| match given.name.strip_prefix("no-") {
-                Some(rest) if rest != dest && dest_of(&[rest.to_owned()]) == dest => ValueKind::Scalar(Value::Bool(false)),
+        let kind = if let Some(index) = form.position {
+            let word = self.arguments.positional.get(index);
+            word.map(|word| parse_words(std::slice::from_ref(word), val.nominal(), form))
+        } else {
+            let of_class = names.is_empty() && matches!(val.nominal(), Some(Value::Bool(_)));
+            let given = self.arguments.option(dest, names).or_else(|| self.arguments.negated(dest).filter(|_| of_class));
+            given.map(|given| match given.name.strip_prefix("no-").or_else(|| given.name.strip_prefix("no_")) {
+                Some(rest) if dest_of(&[rest.to_owned()]) == dest => ValueKind::Scalar(Value::Bool(false)),
                 _ => parse_words(&given.words, val.nominal(), form),
-            }),
+            })
         };
         let certain = match &kind {
             Some(kind) => !matches!(kind, ValueKind::Unknown),

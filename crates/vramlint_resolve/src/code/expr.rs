@@ -338,6 +338,7 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
         ) => Some(true),
         (ValueKind::External(path), "is" | "==", ValueKind::Scalar(Value::Null)) if is_variable(path) => Some(false),
         (ValueKind::External(path), "is not" | "!=", ValueKind::Scalar(Value::Null)) if is_variable(path) => Some(true),
+        (ValueKind::External(path), _, ValueKind::Scalar(number)) if is_variable(path) => rank_compared(op, number),
         _ => None,
     };
     match known {
@@ -357,8 +358,20 @@ fn contains(list: &AbstractValue, item: &AbstractValue) -> Option<bool> {
     Some(items.into_iter().any(|known| same_scalar(known, item)))
 }
 
+/// What holds of every rank, which is 0 or more.
+fn rank_compared(op: &str, number: &Value) -> Option<bool> {
+    let number = number.as_float()?;
+    match op {
+        "!=" | ">" if number < 0.0 => Some(true),
+        "==" | "<=" if number < 0.0 => Some(false),
+        ">=" if number <= 0.0 => Some(true),
+        "<" if number <= 0.0 => Some(false),
+        _ => None,
+    }
+}
+
 /// Whether an external name is that of an environment variable that is set.
-fn is_variable(path: &str) -> bool {
+pub(super) fn is_variable(path: &str) -> bool {
     path.starts_with("os.environ.")
 }
 

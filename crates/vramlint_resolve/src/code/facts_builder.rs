@@ -129,6 +129,15 @@ impl FactsBuilder {
         self.loads.len() - 1
     }
 
+    /// Records a configuration that is made of several files. The same call with the same files is one load.
+    pub(super) fn add_composed(&mut self, made: LoadedFile) -> usize {
+        let known = self.loads.iter().position(|load| load.place == made.place && load.layers == made.layers);
+        if known.is_none() && self.loads.len() < MAX_LOADS {
+            self.loads.push(made);
+        }
+        known.unwrap_or(self.loads.len() - 1)
+    }
+
     /// The task, by the trainer, otherwise by the stage on which the names in use agree.
     pub(super) fn task(&self) -> Option<String> {
         if let [task] = self.tasks.as_slice() {

@@ -290,6 +290,20 @@ impl Interpreter<'_> {
         whole
     }
 
+    /// An environment variable that is set.
+    pub(super) fn variable(&self, name: &str, place: FileRange) -> AbstractValue {
+        match (self.command_line.arguments.rank_variable(name), name) {
+            (Some(RankVariables::Set(count)), "WORLD_SIZE") => {
+                AbstractValue::located(ValueKind::Scalar(Value::Text(count.to_string())), place)
+            }
+            // Each process has a value of its own.
+            (Some(RankVariables::Set(_)), _) => {
+                AbstractValue::located(ValueKind::External(format!("os.environ.{name}").into()), place)
+            }
+            _ => environment_variable(name, place),
+        }
+    }
+
     /// `os.environ.get`, `os.getenv`, and the calls that set variables.
     fn environment_call(&mut self, path: &str, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         let name = args.positional.first().and_then(AbstractValue::constant).and_then(Value::as_str).map(str::to_string);
@@ -298,17 +312,10 @@ impl Interpreter<'_> {
                 let name = name?;
                 let own = environment_variable(&name, place);
                 let absent = AbstractValue::located(ValueKind::Scalar(Value::Null), place);
-                match (self.command_line.arguments.rank_variable(&name), name.as_str()) {
-                    (Some(RankVariables::Absent), _) => return Some(args.positional.get(1).cloned().unwrap_or(absent)),
-                    (Some(RankVariables::Set(count)), "WORLD_SIZE") => {
-                        return Some(AbstractValue::located(ValueKind::Scalar(Value::Text(count.to_string())), place));
-                    }
-                    // Each process has a value of its own.
-                    (Some(RankVariables::Set(_)), _) => {
-                        return Some(AbstractValue::located(ValueKind::External(format!("os.environ.{name}").into()), place));
-                    }
-                    (Some(RankVariables::Unknown), _) => return Some(own),
-                    (None, _) => {}
+                match self.command_line.arguments.rank_variable(&name) {
+                    Some(RankVariables::Absent) => return Some(args.positional.get(1).cloned().unwrap_or(absent)),
+                    Some(_) => return Some(self.variable(&name, place)),
+                    None => {}
                 }
                 Some(match args.positional.get(1) {
                     Some(default) => {

@@ -371,7 +371,7 @@ impl<'a> Interpreter<'a> {
 }
 
 /// A word of the command line that replaces a key; `None` for lists, mappings and sweeps.
-fn assigned_word(word: &str, loader: Loader) -> Option<Value> {
+pub(super) fn assigned_word(word: &str, loader: Loader) -> Option<Value> {
     if loader != Loader::OmegaConf {
         return Some(guessed_word(word));
     }

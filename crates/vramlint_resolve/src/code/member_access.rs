@@ -7,7 +7,7 @@ use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes::{argument_class, loads_model};
 use super::modules::ImportTarget;
-use super::value::{AbstractValue, Alternative, ValueKind, declare, environment_variable, hidden};
+use super::value::{AbstractValue, Alternative, ValueKind, declare, hidden};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 
@@ -199,7 +199,7 @@ impl Interpreter<'_> {
                 },
                 _ => unknown,
             },
-            (ValueKind::External(path), Value::Text(name)) if &**path == "os.environ" => environment_variable(name, place),
+            (ValueKind::External(path), Value::Text(name)) if &**path == "os.environ" => self.variable(name, place),
             (ValueKind::External(path), Value::Int(i)) if &**path == "sys.argv" => self.word_of_command(*i, place),
             _ => unknown,
         }

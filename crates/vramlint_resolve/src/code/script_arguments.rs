@@ -60,6 +60,15 @@ impl ScriptArguments {
         })
     }
 
+    /// The switch that turns a field of a dataclass off: `--no-fp16` of tyro, `--no_fp16` of `HfArgumentParser`.
+    pub(super) fn negated(&self, dest: &str) -> Option<&GivenOption> {
+        let negates = |name: &str| {
+            let rest = name.strip_prefix("no-").or_else(|| name.strip_prefix("no_"));
+            rest.is_some_and(|rest| dest_of(&[rest.to_owned()]) == dest)
+        };
+        self.options.iter().rev().find(|given| !given.assigned && given.words.is_empty() && negates(&given.name))
+    }
+
     /// Whether an option is certainly not given.
     pub(super) fn certainly_lacks(&self, dest: &str) -> bool {
         self.complete && self.option(dest, &[]).is_none()

@@ -7,6 +7,7 @@ use super::interpreter::Interpreter;
 use super::library_classes::{self, ArgumentClassKind, is_optimizer, is_trainer, sentence_task, trl_task};
 use super::name_roles;
 use super::qualified_name::{leaf, library};
+use super::script_arguments::RankVariables;
 use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -33,13 +34,15 @@ impl Interpreter<'_> {
         }
         match (library(path), name) {
             (Some("torch" | "torchdata") | None, "DataLoader" | "StatefulDataLoader") => self.call_data_loader(path, args, place),
-            (Some("accelerate") | None, "Accelerator") => self.call_accelerator(path, args, place),
+            (Some("accelerate") | None, "Accelerator") => return Some(self.call_accelerator(path, args, place)),
+            (Some("torch"), "get_world_size") if path.contains("distributed") => return self.known_world_size(place),
             (Some("accelerate"), "GradientAccumulationPlugin") => {
                 self.candidates().emit_argument(Concept::GradientAccumulationSteps, "num_steps", args, 0, path, place);
             }
             (Some("accelerate"), "ParallelismConfig") => self.call_parallelism_config(path, args, place),
             (Some("accelerate"), "FullyShardedDataParallelPlugin") => self.call_fsdp_plugin(path, args, place),
             (Some("accelerate"), "DeepSpeedPlugin") => self.call_deepspeed_plugin(path, args, place),
+            (Some("torch"), "MixedPrecision" | "MixedPrecisionPolicy") => self.call_fsdp_precision(path, args, place),
             (Some("torch"), "autocast") => self.call_autocast(path, args, place),
             (Some("deepspeed"), "initialize") => return Some(self.call_deepspeed_initialize(path, args, place)),
             (Some("peft") | None, "LoraConfig") => {
@@ -161,7 +164,13 @@ impl Interpreter<'_> {
         })
     }
 
-    fn call_accelerator(&mut self, path: &str, args: &CallArguments, place: FileRange) {
+    /// The number of processes that the launcher starts.
+    fn known_world_size(&self, place: FileRange) -> Option<AbstractValue> {
+        let Some(RankVariables::Set(count)) = self.command_line.arguments.ranks else { return None };
+        Some(AbstractValue::located(ValueKind::Scalar(Value::Int(count)), place))
+    }
+
+    fn call_accelerator(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
         self.facts.record_library(Dialect::Accelerate, None);
         let accumulation_given =
             args.get("gradient_accumulation_steps").is_some() || args.get("gradient_accumulation_plugin").is_some() || args.open;
@@ -173,6 +182,17 @@ impl Interpreter<'_> {
         {
             self.candidates().emit_argument(concept, key, args, usize::MAX, path, place);
         }
+        let id = self.new_object(ObjectKind::Library(path.clone()));
+        let alone = self.command_line.arguments.ranks == Some(RankVariables::Absent);
+        let one = alone.then(|| AbstractValue::located(ValueKind::Scalar(Value::Int(1)), place));
+        if let Some(count) = self.known_world_size(place).or(one) {
+            self.heap[id].attributes.insert("num_processes".to_owned(), count);
+        }
+        // Where it is not given, the launcher's holds.
+        if let Some(precision) = args.get("mixed_precision").filter(|val| val.constant().is_some_and(|own| *own != Value::Null)) {
+            self.heap[id].attributes.insert("mixed_precision".to_owned(), precision.clone());
+        }
+        AbstractValue::located(ValueKind::Object(id), place)
     }
 
     /// Sizes of accelerate 1.15.0 `parallelism_config.py`, 1 by default. `sp_size` divides the batch as `cp_size` does, and only
