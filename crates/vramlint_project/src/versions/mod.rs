@@ -38,9 +38,9 @@ pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd
             locking.push(&file.root);
         }
     }
-    for file in files.iter().filter(|file| file.host.is_none()) {
+    for file in files {
         let (root, mentions) = match (&file.syntax, install_root(file, cwd)) {
-            (Syntax::Python(_), _) => (absolute(cwd, Path::new(&file.path)), script_pins(&file.text)),
+            (Syntax::Python(_), _) if file.host.is_none() => (absolute(cwd, Path::new(&file.path)), script_pins(&file.text)),
             (_, Some(root)) => (root, pip_installs(&file.text)),
             _ => continue,
         };

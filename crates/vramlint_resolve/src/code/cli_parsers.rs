@@ -35,28 +35,13 @@ impl Interpreter<'_> {
                 self.declare_fields(std::slice::from_ref(&val), place);
                 Some(self.parsed_class(&val, &FieldSource::Options, place))
             }
-            // deepspeed 0.19.8 `deepspeed/__init__.py`: it returns the parser with its own options.
-            (Some("deepspeed"), "add_config_arguments" | "add_core_arguments") => {
-                let parser = args.arg("parser", 0)?.clone();
-                for id in parser.objects().collect::<Vec<_>>() {
-                    let option = |name: &str, form| OptionDeclaration {
-                        names: vec![format!("--{name}")],
-                        dest: name.to_owned(),
-                        default: None,
-                        place,
-                        form,
-                    };
-                    self.add_option(id, option("deepspeed", OptionForm::switch(true)));
-                    self.add_option(id, option("deepspeed_config", OptionForm::default()));
-                }
-                Some(parser)
-            }
             (Some("fire"), "Fire") => {
                 self.call_fire(args.arg("component", 0).cloned(), place);
                 Some(AbstractValue::located(ValueKind::Unknown, place))
             }
-            (Some("deepspeed"), "add_config_arguments") => {
-                let parser = args.positional.first().cloned()?;
+            // It returns the parser with its own options.
+            (Some("deepspeed"), "add_config_arguments" | "add_core_arguments") => {
+                let parser = args.arg("parser", 0)?.clone();
                 for id in parser.objects().collect::<Vec<_>>() {
                     self.add_deepspeed_options(id, place);
                 }
