@@ -9,7 +9,7 @@ use crate::file_graph::FileGraph;
 use crate::setting::{Candidate, Origin, Resolved};
 use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileRange, Message, Value, message};
-use vramlint_catalog::{Concept, dialect};
+use vramlint_catalog::{Concept, Dialect, dialect};
 use vramlint_syntax::data::Loader;
 
 /// Adds the candidates of the code. With a `stage`, leaves out those of other stages.
@@ -22,7 +22,7 @@ pub(in crate::run) fn add(
 ) {
     for (concept, found) in &code.candidates {
         let other_stage = found.stage.is_some_and(|own| stage.is_some_and(|stage| stage != own));
-        if other_stage || !found.used || is_field_of_parser(code, *concept, found) {
+        if other_stage || !found.used || is_field_of_parser(code, *concept, found) || is_of_all_processes(code, *concept, found) {
             continue;
         }
         if found.fallback && found.loaded_key.is_some() {
@@ -70,6 +70,12 @@ fn add_fallback(
         return;
     }
     candidates.add(concept, layer, candidate);
+}
+
+/// Whether a batch is the one that an engine of DeepSpeed divides among all processes, and not that of one of them.
+fn is_of_all_processes(code: &CodeFacts, concept: Concept, found: &CodeCandidate) -> bool {
+    let key = found.loaded_key.as_ref().and_then(|(_, keys)| keys.last());
+    concept == Concept::MicroBatch && code.dialect == Some(Dialect::DeepSpeed) && key.is_some_and(|key| key == "train_batch_size")
 }
 
 /// A candidate from a call that may not happen. For what only that call turns on, its condition is one of the value; a batch size is the same
