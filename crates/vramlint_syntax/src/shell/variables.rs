@@ -334,6 +334,40 @@ fn joined_where_empty(name: &str, before: Option<Rc<Variable>>, ends: &[Option<R
     }
 }
 
+/// The words that all branches begin an array with, then each option that some of them add, with a value that is not known. `None` if
+/// they add anything else.
+fn joined_lists(ends: &[Option<Rc<Variable>>]) -> Option<Vec<Field>> {
+    let list = |end: &Option<Rc<Variable>>| match &end.as_ref()?.value {
+        Value::List(items) => Some(items.clone()),
+        _ => None,
+    };
+    let lists: Vec<Vec<Field>> = ends.iter().map(list).collect::<Option<_>>()?;
+    let shortest = lists.iter().min_by_key(|items| items.len())?.clone();
+    let same =
+        |a: &Field, b: &Field| text_of(a) == text_of(b) && a.iter().map(|piece| piece.leaf).eq(b.iter().map(|piece| piece.leaf));
+    if shortest.is_empty() || !lists.iter().all(|items| items.iter().zip(&shortest).all(|(a, b)| same(a, b))) {
+        return None;
+    }
+    let mut joined = shortest.clone();
+    for items in &lists {
+        let mut is_value = false;
+        for item in &items[shortest.len()..] {
+            match text_of(item).filter(|text| text.starts_with("--")) {
+                Some(text) => {
+                    let place = item.first().map_or_else(TextRange::default, |piece| piece.leaf);
+                    let name = text.split('=').next().unwrap_or(&text);
+                    joined.push(vec![Piece::literal(name, place, name == text)]);
+                    joined.push(vec![Piece::unknown(place, false)]);
+                    is_value = true;
+                }
+                None if is_value => {}
+                None => return None,
+            }
+        }
+    }
+    Some(joined)
+}
+
 /// One value for what several branches left.
 fn joined(name: &str, ends: &[Option<Rc<Variable>>]) -> Option<Rc<Variable>> {
     let exported = ends.iter().flatten().any(|v| v.exported);
@@ -341,6 +375,9 @@ fn joined(name: &str, ends: &[Option<Rc<Variable>>]) -> Option<Rc<Variable>> {
     let with = |value: Value| Some(Rc::new(Variable { value, exported, made: Rc::clone(&some.made) }));
     if ends.iter().all(|end| end.as_ref().is_some_and(|v| v.same(&some))) {
         return with(some.value.clone());
+    }
+    if let Some(items) = joined_lists(ends) {
+        return with(Value::List(items));
     }
     let (caller, rest): (Vec<_>, Vec<_>) = ends.iter().partition(|end| end.as_ref().is_some_and(|v| v.depends_on_caller()));
     if caller.is_empty() {
