@@ -22,7 +22,7 @@ const TASKS: &[(&str, &str)] = &[
 ];
 
 /// Families with an encoder and a decoder for text, whose `…ForConditionalGeneration` is such a model.
-const SEQ2SEQ: &[&str] = &["T5", "MT5", "UMT5", "LongT5", "Bart", "MBart", "Pegasus", "Marian", "LED", "Blenderbot"];
+const SEQ2SEQ: &[&str] = &["T5", "MT5", "UMT5", "LongT5", "Bart", "MBart", "Pegasus", "Marian", "LED", "Blenderbot", "Whisper"];
 
 /// Adds the task, and full training of code that neither adapts nor freezes anything.
 pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, code: Option<&CodeFacts>, task: Option<&str>) {

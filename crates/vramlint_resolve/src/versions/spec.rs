@@ -1,6 +1,7 @@
 //! A version as far as it is known, and the notations of the tools.
 
 use pep440_rs::{Operator, Version, VersionSpecifiers};
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 use vramlint_catalog::releases::releases;
@@ -130,7 +131,11 @@ impl VersionSpec {
         match self {
             // A build between two releases has parts of the later one.
             Self::Exact(version) if version.any_prerelease() => vec![version.clone(), version.only_release()],
-            Self::Exact(version) => vec![version.clone().without_local()],
+            Self::Exact(version) => {
+                let own = version.clone().without_local();
+                let later = later_than_unlisted(library, &own);
+                [Some(own), later].into_iter().flatten().collect()
+            }
             Self::Range(specifiers) => released(library, specifiers),
             Self::OneOf(all) => {
                 let each: Vec<Vec<Version>> = all.iter().map(|known| known.possible_releases(library)).collect();
@@ -150,6 +155,20 @@ fn released(library: &str, specifiers: &VersionSpecifiers) -> Vec<Version> {
     let recent: Vec<Version> =
         fitting.iter().filter(|version| oldest.as_ref().is_none_or(|oldest| *version >= oldest)).cloned().collect();
     if recent.is_empty() { fitting } else { recent }
+}
+
+/// The release after a version that lies among the listed ones and was withdrawn: which of both has a change is not recorded.
+fn later_than_unlisted(library: &str, version: &Version) -> Option<Version> {
+    let all = releases(library)?.versions.split(' ').filter_map(|text| Version::from_str(text).ok());
+    let (mut is_after_another, mut later) = (false, None);
+    for known in all {
+        match known.cmp(version) {
+            Ordering::Less => is_after_another = true,
+            Ordering::Equal => return None,
+            Ordering::Greater => later = later.filter(|own: &Version| *own < known).or(Some(known)),
+        }
+    }
+    later.filter(|_| is_after_another)
 }
 
 /// Notations that old tools accept and the standard does not: `>=4.40.*`, `= 4.40`.

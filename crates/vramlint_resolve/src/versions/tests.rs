@@ -47,6 +47,11 @@ fn exact_versions_decide_and_builds_between_releases_do_not() {
     assert_eq!(exact("==4.44.2"), RangeMatch::Never);
     assert_eq!(exact("==4.45.0.dev0"), RangeMatch::Sometimes);
     assert_eq!(exact("==4.46.0rc1"), RangeMatch::Always);
+    // 4.46.0 was withdrawn: whether it has what 4.46.1 is the first to be known for is not recorded.
+    let withdrawn = |span: VersionRange| evidence("transformers", &[(EvidenceRank::Exact, "==4.46.0")]).matches(&span);
+    assert_eq!(withdrawn(VersionRange::since("transformers", "4.46.1")), RangeMatch::Sometimes);
+    assert_eq!(withdrawn(span), RangeMatch::Always);
+    assert_eq!(withdrawn(VersionRange::since("transformers", "4.47")), RangeMatch::Never);
     assert_eq!(
         evidence("torch", &[(EvidenceRank::Exact, "==2.1.0+cu118")]).matches(&VersionRange::until("torch", "2.1.0")),
         RangeMatch::Never
