@@ -103,7 +103,9 @@ impl Interpreter<'_> {
                 if let (Some(Value::Text(name)), Some(new)) =
                     (args.positional.get(1).and_then(AbstractValue::constant), args.positional.get(2))
                 {
-                    self.set_attribute(&val.clone(), &name.clone(), new);
+                    let (object, name) = (val.clone(), name.clone());
+                    self.write_field(&object, &name, new, place);
+                    self.set_attribute(&object, &name, new);
                 }
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }

@@ -305,7 +305,7 @@ impl Interpreter<'_> {
     }
 
     /// `os.environ.get`, `os.getenv`, and the calls that set variables.
-    fn environment_call(&mut self, path: &str, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
+    pub(super) fn environment_call(&mut self, path: &str, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         let name = args.positional.first().and_then(AbstractValue::constant).and_then(Value::as_str).map(str::to_string);
         match path {
             "os.environ.get" | "os.getenv" | "os.environ.pop" => {

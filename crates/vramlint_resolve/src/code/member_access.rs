@@ -1,11 +1,10 @@
 //! Attributes and items of values.
 
 use super::call_arguments::CallArguments;
-use super::candidates::ReachedCall;
 use super::conditions::conjoin;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
-use super::library_classes::{argument_class, loads_model};
+use super::library_classes::loads_model;
 use super::modules::ImportTarget;
 use super::value::{AbstractValue, Alternative, ValueKind, declare, hidden};
 use std::rc::Rc;
@@ -154,6 +153,7 @@ impl Interpreter<'_> {
                 let form = self.field_form(class, name);
                 self.command_line.as_option_value(val, name, &[], &form)
             }
+            FieldSource::Class if self.is_settings_class(class) => self.settings_field(class, name, val, place),
             FieldSource::Class => val,
             FieldSource::Overridable => val.map_source(|source| source.may_be_overridden = true),
             FieldSource::Hidden => hidden(val),
@@ -202,22 +202,6 @@ impl Interpreter<'_> {
             (ValueKind::External(path), Value::Text(name)) if &**path == "os.environ" => self.variable(name, place),
             (ValueKind::External(path), Value::Int(i)) if &**path == "sys.argv" => self.word_of_command(*i, place),
             _ => unknown,
-        }
-    }
-
-    /// `training_args.max_length = val`: what the trainer gets, whoever made the arguments.
-    pub(super) fn write_argument(&mut self, base: &AbstractValue, name: &str, val: &AbstractValue, place: FileRange) {
-        let Some(alt) = base.single() else { return };
-        let ValueKind::Object(id) = alt.kind else { return };
-        let path = match &self.heap[id].kind {
-            ObjectKind::Library(path) => Some(path.clone()),
-            ObjectKind::Instance { class, .. } => self.definitions.external_base(*class),
-            _ => None,
-        };
-        if let Some(path) = path
-            && let Some(kind) = argument_class(&path)
-        {
-            self.candidates().emit_key(kind.dialect, name, val, ReachedCall { path: &path, key: name, place });
         }
     }
 

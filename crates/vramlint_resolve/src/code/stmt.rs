@@ -110,7 +110,7 @@ impl<'a> Interpreter<'a> {
                 if name == "requires_grad" {
                     self.set_requires_grad(&base, &val, FileRange::new(self.scopes[scope].file, target.range));
                 } else {
-                    self.write_argument(&base, name, &val, FileRange::new(self.scopes[scope].file, target.range));
+                    self.write_field(&base, name, &val, FileRange::new(self.scopes[scope].file, target.range));
                     self.set_attribute(&base, name, &val);
                 }
             }

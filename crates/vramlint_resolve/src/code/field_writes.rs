@@ -1,0 +1,52 @@
+//! Fields of a library's objects that the code writes after it has made them: `training_args.learning_rate = 1e-5`.
+
+use super::candidates::{ReachedCall, concepts_of};
+use super::facts_builder::Strength;
+use super::heap::ObjectKind;
+use super::interpreter::Interpreter;
+use super::library_classes::argument_class;
+use super::value::{AbstractValue, ValueKind};
+use std::rc::Rc;
+use vramlint_base::{FileRange, Value};
+use vramlint_catalog::{Concept, Dialect};
+
+impl Interpreter<'_> {
+    /// `base.name = val`: what the library gets, whoever made the object. What certainly happens replaces what the call gave.
+    pub(super) fn write_field(&mut self, base: &AbstractValue, name: &str, val: &AbstractValue, place: FileRange) {
+        let Some(alt) = base.single() else { return };
+        let ValueKind::Object(id) = alt.kind else { return };
+        let path: Option<Rc<str>> = match &self.heap[id].kind {
+            ObjectKind::Library(path) => Some(path.clone()),
+            ObjectKind::Instance { class, .. } => self.definitions.external_base(*class),
+            ObjectKind::Lora => Some("peft.LoraConfig".into()),
+            ObjectKind::Quantization { compute, .. }
+                if name.starts_with("load_in_") || name.starts_with("bnb_4bit_quant_type") =>
+            {
+                let compute = compute.clone();
+                self.heap[id].kind =
+                    ObjectKind::Quantization { kind: AbstractValue::located(ValueKind::Unknown, place), compute };
+                return;
+            }
+            _ => None,
+        };
+        let Some(path) = path else { return };
+        let dialect = match argument_class(&path) {
+            Some(kind) => kind.dialect,
+            None if &*path == "peft.LoraConfig" => Dialect::HfTrainer,
+            None => return,
+        };
+        let concepts = concepts_of(dialect, name);
+        // A data set that got the number makes the batches; the loader takes one of them at a time.
+        if concepts.contains(&Concept::MicroBatch) && val.constant() == Some(&Value::Int(1)) {
+            return;
+        }
+        if self.control.guards.is_empty()
+            && let Some(made) = alt.source.place
+        {
+            self.facts.candidates.retain(|(concept, strength, candidate)| {
+                !(concepts.contains(concept) && *strength == Strength::Call && candidate.call_place == Some(made))
+            });
+        }
+        self.candidates().emit_key(dialect, name, val, ReachedCall { path: &path, key: name, place });
+    }
+}
