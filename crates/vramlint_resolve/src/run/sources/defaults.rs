@@ -45,11 +45,21 @@ pub(in crate::run) fn add(
     // What `LoraConfig(**options)` gets is not known.
     let hides_adapters =
         code.is_some_and(|code| code.calls.iter().any(|call| !call.uncalled && call.open && call.path == "peft.LoraConfig"));
+    // Unsloth loads in 4 bits by default and replaces the argument classes of TRL (unsloth 2026.10.9 models/loader.py, models/rl.py).
+    let by_unsloth = loads().any(|load| load.trained == Some(true) && library(&load.class) == Some("unsloth"));
+    let owner = |concept| match dialect {
+        Dialect::Trl if by_unsloth && concept != Concept::Method => Dialect::Unsloth,
+        other => other,
+    };
     let default_of = |concept: Concept| {
         // The script's own `LoraConfig` has the defaults of PEFT, whatever TRL's options say.
         let of_peft = configured && concept.is_of_adapters();
-        let of_arguments = (plain || of_peft).then(|| dialect::default_of(Dialect::HfTrainer, concept, task, versions)).flatten();
-        of_arguments.or_else(|| dialect::default_of(dialect, concept, task, versions))
+        let of_its_calls =
+            matches!(concept, Concept::Quantization | Concept::GradientCheckpointing) || concept.is_of_adapters() && !configured;
+        let of_model = by_unsloth && of_its_calls;
+        let of_arguments =
+            (plain && !of_model || of_peft).then(|| dialect::default_of(Dialect::HfTrainer, concept, task, versions)).flatten();
+        of_arguments.or_else(|| dialect::default_of(owner(concept), concept, task, versions))
     };
     for concept in Concept::ALL {
         let holds = match concept {
@@ -66,7 +76,7 @@ pub(in crate::run) fn add(
             _ => true,
         };
         if holds && let Some((value, source)) = default_of(*concept) {
-            let origin = Origin::Default { tool: dialect.framework().name, source };
+            let origin = Origin::Default { tool: owner(*concept).framework().name, source };
             candidates.add(*concept, SourceLayer::Default, known(value, "", origin));
         }
     }
