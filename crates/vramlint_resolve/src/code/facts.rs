@@ -62,6 +62,8 @@ pub struct CodeFacts {
     pub built_models: Vec<String>,
     /// Whether a loop of the code computes the cross entropy of tokens with the tokens that follow them.
     pub predicts_next_token: bool,
+    /// Whether something that is not visible is told to train.
+    pub tells_to_train: bool,
     /// The call that trains modules of the project which nothing loads or casts: they keep torch's default dtype.
     pub keeps_default_dtype: Option<FileRange>,
     /// The tasks of the trainers that the project writes itself and makes, by the names of their classes.

@@ -75,6 +75,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         sees_some_trained,
         sees_what_is_trained,
         built_models,
+        tells_to_train: interpreter.parameters.tells_to_train,
         keeps_default_dtype,
         own_trainers,
         predicts_next_token,

@@ -42,6 +42,8 @@ pub(super) struct TrainedParameters {
     pub(super) casts_hidden: bool,
     /// The classes of the project that derive from a library's model, by where their loaders start.
     pub(super) derived_loads: BTreeMap<(FileId, u32), usize>,
+    /// Whether something that is not visible is told to train: `trainer.train()` of a class that is not followed.
+    pub(super) tells_to_train: bool,
     /// Names of the methods that are called on something that is not visible.
     pub(super) unseen_methods: BTreeSet<String>,
 }
@@ -228,6 +230,8 @@ impl Interpreter<'_> {
             ValueKind::Method(id, _) => of_method(*id),
             _ => None,
         });
+        let followed = callee.alternatives.iter().all(|alt| matches!(alt.kind, ValueKind::Function { .. }));
+        self.parameters.tells_to_train |= receiver.is_none() && !followed && matches!(name, "train" | "fit" | "learn");
         let unseen = callee.alternatives.iter().any(|alt| match &alt.kind {
             ValueKind::Method(id, path) => path.contains('.') && self.is_model_or_module(*id),
             kind => matches!(kind, ValueKind::Unknown),

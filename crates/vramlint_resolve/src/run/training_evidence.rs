@@ -6,7 +6,7 @@ use super::import_graph::imports_training_library;
 use super::noise_training::trains_on_noise;
 use super::sources::cli;
 use super::unsupported;
-use crate::code::{CodeFacts, TrainingPath};
+use crate::code::{CodeFacts, ScriptArguments, TrainingPath};
 use crate::features::Feature;
 use crate::file_graph::FileGraph;
 use crate::launch::Launch;
@@ -27,7 +27,7 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     if is_test(FileRange::new(launch.file, launch.range)) || is_test(launch.place()) {
         return false;
     }
-    if only_predicts(launch) {
+    if only_predicts(launch) || launch.options().iter().any(|option| option.name == "help") {
         return false;
     }
     if starts_itself(graph, launch) {
@@ -44,7 +44,12 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
     if launch.launcher.dialect.is_some() || unsupported::framework_of_command(launch).is_some() {
         return !another_task && !settings_file(launch).is_some_and(is_for_another_task);
     }
-    if let Some(code) = entry.and_then(|entry| reader.code_with_args(entry, &cli::script_arguments(reader.graph, launch))) {
+    if let Some(entry) = entry
+        && let Some(code) = reader.code_with_args(entry, &cli::script_arguments(reader.graph, launch))
+    {
+        if arguments_turn_training_off(reader, entry, &code) {
+            return false;
+        }
         return match reached(&code) {
             Reached::Training => !name.is_some_and(sounds_like_interface),
             Reached::Trainer => !another_task,
@@ -61,6 +66,14 @@ pub(super) fn is_training_launch(reader: &CodeReader<'_>, launch: &Launch, entry
         Some(_) => named || !another_task && (framework || several || has_training_options(launch)),
         None => several && !file_sounds_like_another_task(&graph.file(launch.file).path),
     }
+}
+
+/// Whether a program that trains reaches no training with the arguments of a command: `train.py --mode eval`.
+fn arguments_turn_training_off(reader: &CodeReader<'_>, entry: FileId, with_arguments: &CodeFacts) -> bool {
+    let trains = |code: &CodeFacts| code.training_path == Some(TrainingPath::Called);
+    let otherwise = || reader.code_with_args(entry, &ScriptArguments::default());
+    let is_followed = !with_arguments.is_cut_off && !with_arguments.tells_to_train;
+    is_followed && !trains(with_arguments) && otherwise().is_some_and(|code| trains(&code))
 }
 
 /// Whether code of a package starts a module of the same package: a launcher of its own, not a run.
