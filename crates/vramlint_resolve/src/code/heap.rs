@@ -96,6 +96,17 @@ impl Heap {
         self.objects.len() - 1
     }
 
+    /// An attribute of an object: as the code writes it, else as its library sets it.
+    pub(super) fn attribute(&self, id: usize, name: &str) -> Option<&AbstractValue> {
+        let attributes = &self.objects[id].attributes;
+        attributes.get(name).or_else(|| attributes.get(&by_library(name)))
+    }
+
+    /// Sets an attribute that the library gives an object: no code of the project writes it.
+    pub(super) fn set_by_library(&mut self, id: usize, name: &str, val: AbstractValue) {
+        self.objects[id].attributes.insert(by_library(name), val);
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Object> {
         self.objects.iter()
     }
@@ -263,4 +274,9 @@ impl Heap {
             *val = std::mem::replace(val, AbstractValue::unknown()).under_condition(Some(&condition.into()));
         }
     }
+}
+
+/// The key of an attribute that a library sets.
+fn by_library(name: &str) -> String {
+    format!("__library__.{name}")
 }

@@ -84,6 +84,11 @@ impl Interpreter<'_> {
         if let Some(val) = self.heap[id].attributes.get(name) {
             return val.clone();
         }
+        if matches!(self.heap[id].kind, ObjectKind::Library(_) | ObjectKind::Instance { .. })
+            && let Some(val) = self.heap.attribute(id, name)
+        {
+            return val.clone();
+        }
         match self.heap[id].kind.clone() {
             ObjectKind::Instance { class, rest } => self.instance_attribute(id, class, &rest, name, place),
             ObjectKind::Super { object, class } => {

@@ -71,9 +71,10 @@ impl Interpreter<'_> {
         });
         let open = args.open && block.is_none();
         let id = self.new_object(ObjectKind::Library(class.clone()));
+        for (name, val) in block.unwrap_or_default().into_iter().chain(args.keyword.iter().cloned()) {
+            self.heap.set_by_library(id, &name, val);
+        }
         let attributes = &mut self.heap[id].attributes;
-        attributes.extend(block.unwrap_or_default());
-        attributes.extend(args.keyword.iter().cloned());
         attributes.extend(loaded_by.map(|name| (LOADED_BY.to_owned(), name)));
         if open {
             attributes.insert(OPEN.to_owned(), AbstractValue::unknown());
@@ -86,7 +87,7 @@ impl Interpreter<'_> {
     fn make_from_config(&mut self, class: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
         self.escape(args);
         let config = args.arg(CONFIG, 0).and_then(|config| config.objects().next());
-        let of_config = |name: &str| config.and_then(|id| self.heap[id].attributes.get(name).cloned());
+        let of_config = |name: &str| config.and_then(|id| self.heap.attribute(id, name).cloned());
         let is_loaded = config.is_none() || of_config(LOADED_BY).is_some() || of_config(OPEN).is_some();
         let given = |name: &str| args.get(name).cloned().or_else(|| of_config(name));
         let dtype = given("dtype").or_else(|| given("torch_dtype")).or_else(|| is_loaded.then(AbstractValue::unknown));
@@ -102,7 +103,7 @@ impl Interpreter<'_> {
     /// Notes that a model of this class is made from the configuration among the arguments.
     pub(super) fn configure_model(&mut self, id: usize, class: &Rc<str>, args: &CallArguments, place: FileRange) {
         let Some(config) = args.arg(CONFIG, 0) else { return };
-        self.heap[id].attributes.insert(CONFIG.to_owned(), config.clone());
+        self.heap.set_by_library(id, CONFIG, config.clone());
         let guard = self.control.guards.condition();
         self.parameters.made.push(MadeModel { id, class: class.clone(), guard, place });
     }
@@ -122,22 +123,21 @@ impl Interpreter<'_> {
     }
 
     fn emit_made_model(&mut self, made: &MadeModel) {
-        let config = self.heap[made.id].attributes.get(CONFIG).and_then(AbstractValue::single);
+        let config = self.heap.attribute(made.id, CONFIG).and_then(AbstractValue::single);
         let Some(ValueKind::Object(config)) = config.map(|alt| alt.kind.clone()) else { return };
         let ObjectKind::Library(class) = self.heap[config].kind.clone() else { return };
-        let attributes = self.heap[config].attributes.clone();
         let (path, place) = (&made.class, made.place);
-        let loaded_by = attributes.get(LOADED_BY).cloned();
+        let loaded_by = self.heap.attribute(config, LOADED_BY).cloned();
         let mut keys: Vec<(Value, Value)> = Vec::new();
-        let mut open = attributes.get(OPEN).map(|val| (class.to_string(), val.clone()));
+        let mut open = self.heap.attribute(config, OPEN).map(|val| (class.to_string(), val.clone()));
         for key in SHAPE_KEYS.iter().filter(|key| **key != "vocab_size") {
-            let Some(val) = attributes.get(*key) else { continue };
+            let Some(val) = self.heap.attribute(config, key) else { continue };
             match self.heap.single_as_data(val) {
                 Some(value) => keys.push((Value::Text((*key).to_owned()), value)),
                 None => open = open.or_else(|| Some(((*key).to_owned(), val.clone()))),
             }
         }
-        let vocabulary = attributes.get("vocab_size").cloned();
+        let vocabulary = self.heap.attribute(config, "vocab_size").cloned();
         if let Some(name) = loaded_by.as_ref().filter(|_| keys.is_empty() && open.is_none() && vocabulary.is_none()) {
             self.candidates().emit_value(Concept::Model, name, path, "config", place);
             return;

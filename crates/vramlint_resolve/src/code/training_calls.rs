@@ -186,11 +186,11 @@ impl Interpreter<'_> {
         let alone = self.command_line.arguments.ranks == Some(RankVariables::Absent);
         let one = alone.then(|| AbstractValue::located(ValueKind::Scalar(Value::Int(1)), place));
         if let Some(count) = self.known_world_size(place).or(one) {
-            self.heap[id].attributes.insert("num_processes".to_owned(), count);
+            self.heap.set_by_library(id, "num_processes", count);
         }
         // Where it is not given, the launcher's holds.
         if let Some(precision) = args.get("mixed_precision").filter(|val| val.constant().is_some_and(|own| *own != Value::Null)) {
-            self.heap[id].attributes.insert("mixed_precision".to_owned(), precision.clone());
+            self.heap.set_by_library(id, "mixed_precision", precision.clone());
         }
         AbstractValue::located(ValueKind::Object(id), place)
     }
