@@ -23,16 +23,19 @@ pub(super) struct ReachedCall<'c> {
     pub(super) place: FileRange,
 }
 
+/// One value of each kind.
+fn probes() -> [Value; 4] {
+    [Value::Int(1), Value::Bool(true), Value::Text("auto".to_string()), Value::Float(0.5)]
+}
+
 /// The concept of a key whose value is unknown, found by trying one value of each kind.
 fn concept_of(dialect: Dialect, path: &[&str]) -> Option<Concept> {
-    let probes = [Value::Int(1), Value::Bool(true), Value::Text("auto".to_string()), Value::Float(0.5)];
-    probes.iter().find_map(|value| meaning(dialect, path, value)).map(|meaning| meaning.concept)
+    probes().iter().find_map(|value| meaning(dialect, path, value)).map(|meaning| meaning.concept)
 }
 
 /// The concepts of a key, found by trying one value of each kind.
 pub(super) fn concepts_of(dialect: Dialect, key: &str) -> Vec<Concept> {
-    let probes = [Value::Int(1), Value::Bool(true), Value::Text("auto".to_string()), Value::Float(0.5)];
-    probes.iter().flat_map(|value| meanings(dialect, &[key], value)).map(|meaning| meaning.concept).collect()
+    probes().iter().flat_map(|value| meanings(dialect, &[key], value)).map(|meaning| meaning.concept).collect()
 }
 
 /// Turns values into candidates under the conditions of the current statement.

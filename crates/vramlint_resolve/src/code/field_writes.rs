@@ -10,7 +10,17 @@ use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 
+/// The attribute of arguments whose batch the code reads.
+const BATCH_IS_READ: &str = "__batch_is_read__";
+
 impl Interpreter<'_> {
+    /// Notes that the code reads a field of an object.
+    pub(super) fn note_read(&mut self, id: usize, name: &str) {
+        if name == "per_device_train_batch_size" {
+            self.heap[id].attributes.insert(BATCH_IS_READ.to_owned(), AbstractValue::unknown());
+        }
+    }
+
     /// `base.name = val`: what the library gets, whoever made the object. What certainly happens replaces what the call gave.
     pub(super) fn write_field(&mut self, base: &AbstractValue, name: &str, val: &AbstractValue, place: FileRange) {
         let Some(alt) = base.single() else { return };
@@ -36,8 +46,9 @@ impl Interpreter<'_> {
             None => return,
         };
         let concepts = concepts_of(dialect, name);
-        // A data set that got the number makes the batches; the loader takes one of them at a time.
-        if concepts.contains(&Concept::MicroBatch) && val.constant() == Some(&Value::Int(1)) {
+        // A data set that got the number before makes the batches; the loader takes one of them at a time.
+        let is_one = concepts.contains(&Concept::MicroBatch) && val.constant() == Some(&Value::Int(1));
+        if is_one && self.heap[id].attributes.contains_key(BATCH_IS_READ) {
             return;
         }
         if self.control.guards.is_empty()

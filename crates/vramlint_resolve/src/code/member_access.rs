@@ -81,6 +81,7 @@ impl Interpreter<'_> {
     }
 
     fn object_attribute(&mut self, id: usize, name: &str, place: FileRange) -> AbstractValue {
+        self.note_read(id, name);
         if let Some(val) = self.heap[id].attributes.get(name) {
             return val.clone();
         }

@@ -69,7 +69,9 @@ impl Interpreter<'_> {
             let block = AbstractValue::located(ValueKind::Loaded(load, Rc::new(route)), place);
             self.known_entries(&block, place)
         });
-        let open = args.open && block.is_none();
+        // Keys by position are not named here, and those of an unpacked object are not visible.
+        let positional = usize::from(loaded_by.is_some());
+        let open = args.open && block.is_none() || args.positional.len() > positional || !args.unpacked_objects.is_empty();
         let id = self.new_object(ObjectKind::Library(class.clone()));
         for (name, val) in block.unwrap_or_default().into_iter().chain(args.keyword.iter().cloned()) {
             self.heap.set_by_library(id, &name, val);
@@ -126,15 +128,18 @@ impl Interpreter<'_> {
         let config = self.heap.attribute(made.id, CONFIG).and_then(AbstractValue::single);
         let Some(ValueKind::Object(config)) = config.map(|alt| alt.kind.clone()) else { return };
         let ObjectKind::Library(class) = self.heap[config].kind.clone() else { return };
+        if library(&class) != Some("transformers") || !is_model_config(leaf(&class)) {
+            return;
+        }
         let (path, place) = (&made.class, made.place);
         let loaded_by = self.heap.attribute(config, LOADED_BY).cloned();
         let mut keys: Vec<(Value, Value)> = Vec::new();
-        let mut open = self.heap.attribute(config, OPEN).map(|val| (class.to_string(), val.clone()));
+        let mut open = self.heap.attribute(config, OPEN).map(|_| "**");
         for key in SHAPE_KEYS.iter().filter(|key| **key != "vocab_size") {
             let Some(val) = self.heap.attribute(config, key) else { continue };
             match self.heap.single_as_data(val) {
                 Some(value) => keys.push((Value::Text((*key).to_owned()), value)),
-                None => open = open.or_else(|| Some(((*key).to_owned(), val.clone()))),
+                None => open = open.or(Some(*key)),
             }
         }
         let vocabulary = self.heap.attribute(config, "vocab_size").cloned();
@@ -155,9 +160,9 @@ impl Interpreter<'_> {
                 AbstractValue::located(ValueKind::Scalar(Value::Map(keys)), place)
             }
             (None, _) => loaded_by.unwrap_or_else(AbstractValue::unknown),
-            (_, Some((key, _))) => {
+            (_, Some(key)) => {
                 let unknown = AbstractValue::located(ValueKind::Unknown, place);
-                self.candidates().emit_value(Concept::ModelConfig, &unknown, &class, &key, place);
+                self.candidates().emit_value(Concept::ModelConfig, &unknown, &class, key, place);
                 return;
             }
         };
