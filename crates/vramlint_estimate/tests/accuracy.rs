@@ -70,6 +70,19 @@ fn scripts_that_ran_unchanged() {
     at_most("worst", tensors.worst, 2.0);
 }
 
+/// The fullest GPU of a model that `device_map="auto"` spreads over several.
+#[test]
+fn models_that_device_map_spreads() {
+    let (records, unread) = measure::measure(&text("device_map.jsonl"), Reading::Family);
+    assert_eq!(unread, Vec::<String>::new(), "records that describe no setup");
+    assert!(records.len() >= 28, "{} records", records.len());
+    let Summary { tensors, reserved, coverage, .. } = Summary::of(records.iter());
+    at_most("median of tensors", tensors.median, 0.1);
+    at_most("worst of tensors", tensors.worst, 1.0);
+    at_most("worst of reserved", reserved.worst, 5.0);
+    assert!(coverage >= 99.0, "bounds hold for {coverage:.1} %");
+}
+
 #[test]
 fn reserved_of_one_gpu() {
     let reserved = one_gpu().reserved;

@@ -446,6 +446,8 @@ pub struct Setup {
     pub teacher: Option<Box<Resident>>,
     /// Sharding.
     pub parallel: Parallel,
+    /// GPUs over which `device_map="auto"` spreads the model of one process; 1 for none.
+    pub model_gpus: u64,
     /// Other models in GPU memory.
     pub residents: Vec<Resident>,
     /// Generation before the update.
@@ -496,6 +498,7 @@ impl Default for Setup {
             reference: Reference::None,
             teacher: None,
             parallel: Parallel::default(),
+            model_gpus: 1,
             residents: Vec::new(),
             generation: None,
             external_bytes: 0,

@@ -8,6 +8,7 @@ mod activations;
 mod adapters;
 mod batch;
 mod dataloader;
+mod device_map;
 mod model;
 mod optimizer;
 mod parallel;
@@ -89,6 +90,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.adapters(&model)?;
     mapping.precision(&model)?;
     let num_generations = mapping.batch(&model)?;
+    mapping.spread_over_gpus(&model)?;
     mapping.activations();
     mapping.optimizer()?;
     mapping.head_and_reference();
@@ -139,12 +141,6 @@ impl Mapping<'_> {
         if let Some(key) = traits.trains_if.filter(|key| !self.enables(key, &[])) {
             return Err(message!("{key} is not set: nothing is trained", "没有设置 {key}：不进行训练"));
         }
-        if let Some(gpus) = self.gpus_of_one_process() {
-            return Err(message!(
-                "device_map spreads the model over {gpus} GPUs: estimates do not support that",
-                "device_map 把模型分散到 {gpus} 块 GPU 上：不支持这样的估算"
-            ));
-        }
         if let Some(name) = self.bundled_config() {
             let by = framework.name;
             return Err(message!(
@@ -170,20 +166,6 @@ impl Mapping<'_> {
             return Err(message!("estimates do not support Megatron", "不支持估算 Megatron"));
         }
         Ok(())
-    }
-
-    /// GPUs over which one process spreads its model, if they are several: every visible one that no other process has.
-    fn gpus_of_one_process(&self) -> Option<u64> {
-        let spreads = match self.text(Concept::DeviceMap) {
-            Some(map) => ["auto", "balanced", "balanced_low_0", "sequential"].contains(&map.as_str()),
-            None => self.run.dialect.estimate.spreads_models,
-        };
-        let visible = self.value(Concept::VisibleDevices)?.as_str()?.split(',').filter(|id| !id.trim().is_empty()).count() as u64;
-        let ranks = [Concept::WorldSize, Concept::TensorParallelSize, Concept::ContextParallelSize];
-        let sizes = ranks.map(|concept| self.run.int(concept).and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0));
-        let processes = sizes[0]?.saturating_mul(sizes[1].unwrap_or(1)).saturating_mul(sizes[2].unwrap_or(1));
-        let each = visible / processes;
-        (spreads && each > 1).then_some(each)
     }
 
     /// The name of a configuration that ships with the framework and that the project does not hold.

@@ -185,12 +185,18 @@ fn ranks_of_a_sequence_share_what_is_sharded() {
 fn one_process_on_several_gpus_spreads_its_model_where_device_map_says_so() {
     let seen = (Concept::VisibleDevices, text("0,1,2,3"));
     let spread = [seen.clone(), (Concept::DeviceMap, text("auto"))];
-    let why = "device_map spreads the model over 4 GPUs: estimates do not support that";
-    assert_eq!(refused(&run(Dialect::HfTrainer, "sft", &spread)), why);
+    let gpus = |dialect, settings: &[_]| mapped(&run(dialect, "sft", settings)).setup.model_gpus;
+    assert_eq!(gpus(Dialect::HfTrainer, &spread), 4);
     // ms-swift does so where nothing is said; a process for each GPU leaves nothing to spread over.
-    assert_eq!(refused(&run(Dialect::MsSwift, "sft", std::slice::from_ref(&seen))), why);
-    mapped(&run(Dialect::MsSwift, "sft", &[seen.clone(), (Concept::WorldSize, Value::Int(4))]));
-    mapped(&run(Dialect::HfTrainer, "sft", &[seen]));
+    assert_eq!(gpus(Dialect::MsSwift, std::slice::from_ref(&seen)), 4);
+    assert_eq!(gpus(Dialect::MsSwift, &[seen.clone(), (Concept::WorldSize, Value::Int(4))]), 1);
+    assert_eq!(gpus(Dialect::HfTrainer, std::slice::from_ref(&seen)), 1);
+    let sequential = [seen.clone(), (Concept::DeviceMap, text("sequential"))];
+    let pairs = [seen, (Concept::DeviceMap, text("auto")), (Concept::WorldSize, Value::Int(2))];
+    for unsupported in [&sequential[..], &pairs] {
+        let why = refused(&run(Dialect::HfTrainer, "sft", unsupported));
+        assert!(why.starts_with("device_map spreads the model over"), "{why}");
+    }
 }
 
 #[test]

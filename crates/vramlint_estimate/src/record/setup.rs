@@ -66,6 +66,7 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.optimizer = fields.word(&["optimizer", "optim"], OPTIMIZERS)?.unwrap_or_default();
     setup.clip = fields.flag(&["clip"])?.unwrap_or(true);
     setup.use_cache = fields.flag(&["use_cache"])?.unwrap_or(false);
+    setup.model_gpus = fields.count(&["device_map_gpus"], 1, 128)?.unwrap_or(1);
     setup.keeps_outputs = fields.flag(&["keeps_outputs"])?.unwrap_or(false);
     setup.lora = fields.object(&["lora"])?.map(|mut lora| adapters(&mut lora)).transpose()?;
     setup.freeze_base = frozen(fields)?;

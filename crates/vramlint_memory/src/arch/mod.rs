@@ -320,6 +320,16 @@ impl Arch {
         self.layers.iter().map(|(_, times)| times).sum()
     }
 
+    /// Whether it has an encoder and a decoder.
+    pub fn has_decoder_blocks(&self) -> bool {
+        self.decoder.is_some()
+    }
+
+    /// Parameters of one block.
+    pub(crate) fn layer_parameters(&self, layer: &Layer) -> u64 {
+        parameter_count::layer(layer, self.hidden)
+    }
+
     /// Parameters. A tied head is counted once.
     pub fn parameters(&self) -> u64 {
         parameter_count::parameters(self)

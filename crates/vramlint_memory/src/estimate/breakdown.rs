@@ -3,6 +3,7 @@
 use super::{Item, Label, Part};
 use crate::allocator::round_size;
 use crate::arch::Arch;
+use crate::model::Placement;
 use crate::setup::{Dtype, Quantization, Setup};
 use crate::step::layer_extrapolation::{Extrapolation, ShortRun};
 use crate::tape::EventKind;
@@ -21,6 +22,7 @@ fn groups(short: &ShortRun, event: usize) -> Vec<Group> {
     let mut live: Vec<Option<Group>> = vec![None; short.trace.blocks as usize];
     for event in &short.trace.events[..=event] {
         match event.kind {
+            EventKind::Alloc { gpu, .. } if gpu != short.gpu => {}
             EventKind::Alloc { bytes, part, .. } => {
                 live[event.block as usize] =
                     Some(Group { part, name: event.site.name, layered: event.site.layer > 0, bytes: round_size(bytes) });
@@ -57,10 +59,10 @@ pub(super) struct Terms {
 
 impl Terms {
     /// The terms of a setup of which `trainable` parameters are trained.
-    pub(super) fn new(arch: &Arch, setup: &Setup, trainable: u64) -> Self {
+    pub(super) fn new(arch: &Arch, setup: &Setup, trainable: u64, gpu: u8) -> Self {
         let weight = setup.weights.bytes();
         Self {
-            layers: arch.layers(),
+            layers: if setup.model_gpus > 1 { Placement::new(arch, setup).blocks_on(gpu) } else { arch.layers() },
             tokens: setup.micro_batch.saturating_mul(setup.task.sequences_per_sample()).saturating_mul(setup.sequence_length),
             vocab: arch.vocab,
             trainable,

@@ -25,7 +25,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     let bounds = bounds(arch, setup, reserved, tensors);
 
     let trainable = extrapolation.extrapolate_number(|short| short.trace.trainable);
-    let mut list = items(&extrapolation, peak.index, &Terms::new(arch, setup, trainable));
+    let mut list = items(&extrapolation, peak.index, &Terms::new(arch, setup, trainable, extrapolation.base.gpu));
     let mut parts = [0_u64; 10];
     for item in &list {
         parts[item.part as usize] = parts[item.part as usize].saturating_add(item.bytes);

@@ -3,13 +3,14 @@
 use super::Moment;
 use crate::arch::Arch;
 use crate::setup::Setup;
-use crate::step::{clamp::clamp_setup, memory_trace::replay, run};
+use crate::step::{clamp::clamp_setup, layer_extrapolation::fullest, run};
 
 /// The moments of one optimizer step in the steady state.
 pub fn timeline(arch: &Arch, setup: &Setup) -> Vec<Moment> {
-    let trace = run(arch, &clamp_setup(arch, setup), &arch.layers);
+    let setup = &clamp_setup(arch, setup);
+    let trace = run(arch, setup, &arch.layers);
     let layers = u32::try_from(arch.layers()).unwrap_or(u32::MAX);
-    let moments = replay(&trace, layers).moments;
+    let moments = fullest(&trace, layers, setup).1.moments;
     // The second half of the rounds is the second step.
     let last = moments.iter().map(|moment| moment.round).max().unwrap_or(0);
     let from = last.div_ceil(2);

@@ -4,6 +4,7 @@ use super::modules::{
     AttentionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule, LinearModule, MlpModule, NormModule,
     Projections,
 };
+use super::placement::Placement;
 use crate::arch::{
     Activation, Arch, Attention, Decoder, Layer, Mlp, ModuleNames, Norm, Pooler, Projection, Rotary, RotaryTables,
 };
@@ -20,6 +21,8 @@ static QUANTIZED: Label = Label { en: "quantized blocks", zh: "量化后的各�
 
 /// A model on the tape.
 pub(crate) struct Modules {
+    /// The GPU of each module.
+    pub(crate) placement: Placement,
     pub(crate) embedding: ParamId,
     pub(crate) positions: Option<ParamId>,
     pub(crate) types: Option<ParamId>,
@@ -61,6 +64,7 @@ impl Modules {
             buffers: self.buffers.clone(),
             scales: self.scales.clone(),
             head: self.head.clone(),
+            placement: self.placement.clone(),
             ..*self
         }
     }
@@ -107,7 +111,9 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
             tape.set_site(Site { phase: Phase::Load, layer, name });
         }
     };
+    let placement = Placement::new(arch, setup);
     name(0, &OUTER);
+    tape.set_gpu(placement.embedding);
     let embedding = builder.param([arch.vocab, arch.embedding.columns]);
     tape.with_param(embedding, |param| param.embedding = true);
     let beside = arch.embedding.side_table_columns(arch.hidden);
@@ -133,27 +139,33 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
             let number = u32::try_from(modules.len() + 1).unwrap_or(u32::MAX);
             let before = tape.param_ids().count();
             name(number, &BLOCKS);
+            tape.set_gpu(placement.layer(modules.len()));
             modules.push(builder.layer(*shape, number));
             blocks.push(tape.param_ids().skip(before).collect());
         }
     }
     name(0, &OUTER);
+    tape.set_gpu(placement.final_norm);
     let final_norm = arch.final_norm.map(|norm| builder.norm(norm, arch.hidden));
     let mut decoder = arch.decoder.map(|shape| builder.decoder(shape, &mut blocks));
     let buffers = buffers(tape, arch, layers);
+    tape.set_gpu(placement.head);
     let mut head = builder.head(arch, embedding);
     name(0, &QUANTIZED);
-    let scales = quantize(tape, &mut modules);
+    let scales = quantize(tape, &mut modules, &placement);
     if setup.kbit_prepare {
         widen(tape, &modules);
     }
+    tape.set_gpu(0);
     if arch.unsimulated_parameters > 0 {
         tape.param([1, arch.unsimulated_parameters], builder.width, false);
     }
     if let (Some(lora), false) = (&setup.lora, frozen) {
-        builder.adapters(&mut modules, &mut decoder, &mut head, &mut blocks, lora);
+        builder.adapters(&mut modules, &mut decoder, &mut head, &mut blocks, lora, &placement);
     }
+    tape.set_gpu(0);
     Modules {
+        placement,
         embedding,
         positions,
         types,
@@ -172,9 +184,10 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
 }
 
 /// Quantizes every linear layer that is to be.
-fn quantize(tape: &Tape, layers: &mut [LayerModule]) -> Vec<Tensor> {
+fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement) -> Vec<Tensor> {
     let mut scales = Vec::new();
-    for layer in layers {
+    for (index, layer) in layers.iter_mut().enumerate() {
+        tape.set_gpu(placement.layer(index));
         layer.for_each_linear(&mut |module| match module.base.weight {
             Weight::FourBit { id, double, .. } => scales.extend(tape.quantize_four_bit(id, double)),
             Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
@@ -195,8 +208,9 @@ fn widen(tape: &Tape, layers: &[LayerModule]) {
         });
     }
     for id in tape.param_ids().filter(|id| !quantized.contains(id)) {
-        let (numel, width) = tape.with_param(id, |param| (param.shape[0] * param.shape[1], param.width()));
+        let (numel, width, gpu) = tape.with_param(id, |param| (param.shape[0] * param.shape[1], param.width(), param.gpu));
         if width == 2 {
+            tape.set_gpu(gpu);
             tape.set_memory(id, tape.empty_as(numel, 4, Part::Weights));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::build::{ModuleBuilder, OutputHead};
 use super::modules::{Adapter, DecoderModule, LayerModule, LinearModule, MlpModule};
+use super::placement::Placement;
 use crate::arch::{LegacyExpertNames, Mlp};
 use crate::estimate::{Label, Phase};
 use crate::setup::{Dtype, Lora, Targets};
@@ -18,6 +19,7 @@ impl ModuleBuilder<'_> {
         head: &mut OutputHead,
         blocks: &mut [Vec<ParamId>],
         lora: &Lora,
+        placement: &Placement,
     ) {
         let label = |layer: u32| self.tape.set_site(Site { phase: Phase::Load, layer, name: &ADAPTERS });
         let legacy_names = layers.iter().find_map(|layer| match layer.shape.mlp {
@@ -25,8 +27,9 @@ impl ModuleBuilder<'_> {
             _ => None,
         });
         let encoder_blocks = layers.len();
-        for (module, block) in layers.iter_mut().zip(&mut *blocks) {
+        for (index, (module, block)) in layers.iter_mut().zip(&mut *blocks).enumerate() {
             let before = self.tape.param_ids().count();
+            self.tape.set_gpu(placement.layer(index));
             label(module.number);
             module.for_each_linear(&mut |linear| self.adapt(linear, lora, legacy_names));
             if let (MlpModule::Experts(experts), Mlp::Experts(shape)) = (&mut module.mlp, module.shape.mlp) {
@@ -35,6 +38,7 @@ impl ModuleBuilder<'_> {
             block.extend(self.tape.param_ids().skip(before));
         }
         label(0);
+        self.tape.set_gpu(placement.head);
         self.adapt_head(head, lora);
         let decoder_blocks = decoder.iter_mut().flat_map(|decoder| &mut decoder.blocks);
         for (module, block) in decoder_blocks.zip(blocks.iter_mut().skip(encoder_blocks)) {

@@ -53,11 +53,22 @@ impl Model {
         let phase = if t.site().phase == Phase::Generate { Phase::Generate } else { Phase::Forward };
         t.set_site(Site { phase, layer: 0, name: &EMBEDDING });
         let require = setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train;
+        t.set_gpu(self.modules.placement.embedding);
         let (mut hidden, shared, names) = self.embed_inputs(t, ids, batch, setup, require);
-        for layer in &self.modules.layers {
+        let placement = &self.modules.placement;
+        let mut from = placement.embedding;
+        for (index, layer) in self.modules.layers.iter().enumerate() {
+            let gpu = placement.layer(index);
             let body: BlockFn = {
-                let (layer, shared) = (layer.clone(), Rc::clone(&shared));
-                Rc::new(move |t: &Tape, x: &Tensor| block(t, x, &layer, batch, &shared))
+                let (layer, shared, homes) = (layer.clone(), Rc::clone(&shared), [placement.embedding, placement.final_norm]);
+                Rc::new(move |t: &Tape, x: &Tensor| {
+                    t.set_gpu(from);
+                    let x = t.move_to(x, gpu);
+                    match shared.moved(t, &layer.shape.attention, homes) {
+                        Some(shared) => block(t, &x, &layer, batch, &shared),
+                        None => block(t, &x, &layer, batch, &shared),
+                    }
+                })
             };
             let x = hidden;
             hidden = t.module(Module::Block(layer.number), &x, |t, x| match setup.checkpointing {
@@ -65,17 +76,21 @@ impl Model {
                 _ if !train => body(t, x),
                 kind => t.checkpoint(&body, x.clone(), kind == Checkpointing::NonReentrant),
             });
+            from = gpu;
         }
         t.set_site(Site { phase, layer: 0, name: &NORM });
+        t.set_gpu(from);
+        let hidden = t.move_to(&hidden, placement.final_norm);
         let last = match &self.modules.final_norm {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
         };
         drop(names);
-        match &self.modules.projections[1] {
+        let last = match &self.modules.projections[1] {
             Some(back) => linear(t, &last, back),
             None => last,
-        }
+        };
+        t.move_to(&last, placement.head)
     }
 
     /// What is done to logits before a loss sees them: capped (Gemma 2), multiplied by a number (Cohere, Granite).
@@ -100,12 +115,15 @@ impl Model {
                 masks.push((window, self.mask(t, hidden.width, window, batch, setup)));
             }
         }
+        // The tables of angles are computed where the last norm is.
+        t.set_gpu(self.modules.placement.final_norm);
         let mut angles = Vec::new();
         for rotary in layers.iter().filter_map(|layer| layer.shape.attention.rotary) {
             if !angles.iter().any(|(known, _)| *known == rotary) {
                 angles.push((rotary, rotary::angles(t, batch.seq_len, rotary, hidden.width)));
             }
         }
+        t.set_gpu(self.modules.placement.embedding);
         let distances = self.modules.distances.as_ref().map(|(table, module)| {
             let padding = if setup.padding_mask { 8 } else { 4 };
             deberta::distances(t, *table, module.as_ref(), batch, padding)

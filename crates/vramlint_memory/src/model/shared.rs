@@ -4,7 +4,7 @@ use super::deberta::Distances;
 use super::rotary::Angles;
 use crate::arch::{Attention, Rotary};
 use crate::setup::Attention as Kernel;
-use crate::tape::Tensor;
+use crate::tape::{Tape, Tensor};
 
 /// What all blocks of a forward share.
 pub(crate) struct SharedInputs {
@@ -18,6 +18,26 @@ pub(crate) struct SharedInputs {
 }
 
 impl SharedInputs {
+    /// Copies of what a block needs on the current GPU, if it is not one of the homes: that of masks and that of angles. accelerate 1.15
+    /// copies the arguments of every block anew (`AlignDevicesHook`). Distances (DeBERTa) are not copied: that is not modelled.
+    pub(super) fn moved(&self, t: &Tape, a: &Attention, homes: [u8; 2]) -> Option<Self> {
+        let gpu = t.gpu();
+        if homes == [gpu; 2] || self.distances.is_some() {
+            return None;
+        }
+        let copy = |x: &Tensor, home: u8| if home == gpu { x.clone() } else { t.empty(x.numel, x.width) };
+        let mask = self.masks.iter().find(|(window, _)| *window == a.window);
+        let masks = mask.map(|(window, mask)| (*window, mask.as_ref().map(|mask| copy(mask, homes[0]))));
+        let angles = self.angles.iter().find(|(kind, _)| Some(*kind) == a.rotary);
+        let angles = angles.map(|(kind, all)| (*kind, Angles { cos: copy(&all.cos, homes[1]), sin: copy(&all.sin, homes[1]) }));
+        Some(Self {
+            angles: angles.into_iter().collect(),
+            masks: masks.into_iter().collect(),
+            kernel: self.kernel,
+            distances: None,
+        })
+    }
+
     /// The rotary tables of an attention.
     pub(super) fn angles(&self, a: &Attention) -> Option<&Angles> {
         self.angles.iter().find(|(kind, _)| Some(*kind) == a.rotary).map(|(_, angles)| angles)

@@ -7,6 +7,10 @@ use crate::setup::{Generation, Lora, Parallel, Setup};
 const MAX_LENGTH: u64 = 1 << 22;
 /// Tokens of a forward.
 const MAX_TOKENS: u64 = 1 << 28;
+/// Blocks of a model that is spread.
+const MAX_BLOCKS: u64 = 512;
+/// GPUs of one process.
+const MAX_GPUS: u64 = 128;
 /// Ranks, and the rank of adapters.
 const MAX_RANKS: u64 = 1 << 20;
 /// Elements of a bucket.
@@ -31,6 +35,7 @@ pub(crate) fn clamp_setup(arch: &Arch, setup: &Setup) -> Setup {
             let sequences = round.sequences.min(MAX_TOKENS / (prompt + completion).max(1));
             Generation { sequences, prompt, completion, ..round }
         }),
+        model_gpus: if arch.layers() > MAX_BLOCKS { 1 } else { setup.model_gpus.clamp(1, MAX_GPUS) },
         parallel: Parallel {
             world: p.world.clamp(1, MAX_RANKS),
             local: p.local.clamp(1, MAX_RANKS),

@@ -25,6 +25,8 @@ type Signed = i128;
 pub(crate) struct ShortRun {
     pub(crate) trace: EventTrace,
     pub(crate) profile: MemoryTrace,
+    /// The GPU that it shows: the fullest one of the process.
+    pub(crate) gpu: u8,
 }
 
 /// A run with more blocks of one kind.
@@ -52,17 +54,26 @@ pub(crate) struct FullMoment {
     pub(crate) index: usize,
 }
 
+/// What the fullest GPU of a process holds, and its number.
+pub(crate) fn fullest(trace: &EventTrace, layers: u32, setup: &Setup) -> (u8, MemoryTrace) {
+    let gpus = u8::try_from(setup.model_gpus.max(1)).unwrap_or(u8::MAX);
+    let all = (0..gpus).map(|gpu| (gpu, replay(trace, layers, gpu)));
+    all.max_by_key(|(gpu, profile)| (profile.moments.iter().map(|moment| moment.reserved).max(), std::cmp::Reverse(*gpu)))
+        .unwrap_or_default()
+}
+
 fn run_short(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> ShortRun {
     let trace = run(arch, setup, layers);
-    let count = layers.iter().map(|(_, times)| times).sum::<u64>();
-    let profile = replay(&trace, u32::try_from(count).unwrap_or(u32::MAX));
-    ShortRun { trace, profile }
+    let count = u32::try_from(layers.iter().map(|(_, times)| times).sum::<u64>()).unwrap_or(u32::MAX);
+    let (gpu, profile) = fullest(&trace, count, setup);
+    ShortRun { trace, profile, gpu }
 }
 
 /// Runs what has to be run of a model.
 pub(crate) fn extrapolate(arch: &Arch, setup: &Setup) -> Extrapolation {
     let mut layers = arch.layers.clone();
-    if arch.layers() > FULL_RUN_LIMIT {
+    // Blocks on several GPUs are not alike.
+    if arch.layers() > FULL_RUN_LIMIT && setup.model_gpus <= 1 {
         for (_, times) in &mut layers {
             if *times > BASE_BLOCKS + EXTRA_BLOCKS {
                 *times = BASE_BLOCKS;

@@ -72,14 +72,22 @@ fn stack_position(site: Site, layers: u32) -> StackPosition {
     }
 }
 
-/// Replays a trace of a model with `layers` blocks. What loading took is there, but is no moment.
-pub(crate) fn replay(trace: &EventTrace, layers: u32) -> MemoryTrace {
+/// Replays what happens on one GPU in a trace of a model with `layers` blocks. What loading took is there, but is no moment.
+pub(crate) fn replay(trace: &EventTrace, layers: u32, gpu: u8) -> MemoryTrace {
     let mut allocator = Allocator::default();
-    let mut live: Vec<(u32, u64, Part)> = vec![(u32::MAX, 0, Part::Other); trace.blocks as usize];
+    let mut live: Vec<Option<(u32, u64, Part)>> = vec![None; trace.blocks as usize];
     let mut parts = [0_u64; TENSOR_PARTS];
     let mut moments: Vec<Moment> = Vec::new();
     let (mut round, mut last): (u32, Option<Site>) = (0, None);
     for (number, event) in trace.events.iter().enumerate() {
+        let elsewhere = match event.kind {
+            EventKind::Alloc { gpu: other, .. } => other != gpu,
+            EventKind::Free | EventKind::Relabel(_) => live[event.block as usize].is_none(),
+            EventKind::EmptyCache => false,
+        };
+        if elsewhere {
+            continue;
+        }
         if number >= trace.loaded && last != Some(event.site) {
             // A forward after another phase starts a new round.
             if event.site.phase == Phase::Forward
@@ -101,8 +109,8 @@ pub(crate) fn replay(trace: &EventTrace, layers: u32) -> MemoryTrace {
             });
         }
         match event.kind {
-            EventKind::Alloc { bytes, part, stream } => {
-                live[event.block as usize] = (allocator.malloc(bytes, stream), round_size(bytes), part);
+            EventKind::Alloc { bytes, part, stream, .. } => {
+                live[event.block as usize] = Some((allocator.malloc(bytes, stream), round_size(bytes), part));
                 parts[part as usize] += round_size(bytes);
                 if let Some(moment) = moments.last_mut() {
                     if allocator.allocated() > moment.allocated {
@@ -114,15 +122,17 @@ pub(crate) fn replay(trace: &EventTrace, layers: u32) -> MemoryTrace {
                 }
             }
             EventKind::Free => {
-                let (handle, size, part) = live[event.block as usize];
-                parts[part as usize] -= size;
-                allocator.free(handle);
+                if let Some((handle, size, part)) = live[event.block as usize] {
+                    parts[part as usize] -= size;
+                    allocator.free(handle);
+                }
             }
             EventKind::Relabel(part) => {
-                let (_, size, old) = &mut live[event.block as usize];
-                parts[*old as usize] -= *size;
-                parts[part as usize] += *size;
-                *old = part;
+                if let Some((_, size, old)) = &mut live[event.block as usize] {
+                    parts[*old as usize] -= *size;
+                    parts[part as usize] += *size;
+                    *old = part;
+                }
             }
             EventKind::EmptyCache => allocator.empty_cache(),
         }

@@ -74,7 +74,8 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
     let loaded = events.len();
     // One for each group that is stepped on its own.
     let mut states: Vec<optimizer::OptimizerState> = Vec::new();
-    states.resize_with(engine.map_or(1, DistributedEngine::groups), Default::default);
+    let alone = usize::try_from(setup.model_gpus).unwrap_or(1);
+    states.resize_with(engine.map_or(alone, DistributedEngine::groups), Default::default);
     for _ in 0..2 {
         if let Some(round) = setup.generation.filter(|round| round.vllm_share.is_none()) {
             generate::generate(&tape, &models.policy, setup, round);
@@ -104,6 +105,7 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
 /// An inference-only model.
 fn build_resident(tape: &Tape, resident: &Resident) -> Model {
     tape.set_site(Site { phase: Phase::Load, layer: 0, name: &RESIDENTS });
+    tape.set_gpu(0);
     let setup = Setup { weights: resident.weights, quantization: resident.quantization, ..Setup::default() };
     let loaded = build(tape, &resident.arch, &setup, &resident.arch.layers, true);
     Model::new(&resident.arch, loaded)
@@ -125,7 +127,8 @@ fn step(
         _ => {}
     }
     for (group, state) in states.iter_mut().enumerate() {
-        let ids = engine.map_or_else(|| trained.to_vec(), |engine| engine.begin_step(t, group));
+        // Without an engine, there is a group for each GPU of the process.
+        let ids = engine.map_or_else(|| on_gpu(t, trained, group), |engine| engine.begin_step(t, group));
         if here {
             optimizer::step(t, &ids, setup, state);
         }
@@ -136,11 +139,20 @@ fn step(
     for id in &all {
         drop(t.take_grad(*id));
     }
+    t.set_gpu(0);
+}
+
+/// The parameters that this GPU holds; it becomes the current one.
+fn on_gpu(t: &Tape, trained: &[ParamId], gpu: usize) -> Vec<ParamId> {
+    let gpu = u8::try_from(gpu).unwrap_or(u8::MAX);
+    t.set_gpu(gpu);
+    trained.iter().copied().filter(|id| t.with_param(*id, |param| param.gpu) == gpu).collect()
 }
 
 /// Forward and loss of an evaluation (transformers 5.23 `Trainer.prediction_step`): the optimizer's states stay, gradients are gone.
 fn evaluate(tape: &Tape, models: &Models, setup: &Setup) {
     tape.in_phase(Phase::Evaluate, |tape| {
+        tape.set_gpu(models.policy.modules.placement.embedding);
         tape.set_site(Site { phase: Phase::Evaluate, layer: 0, name: &INPUTS });
         let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
         let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
@@ -153,6 +165,7 @@ fn evaluate(tape: &Tape, models: &Models, setup: &Setup) {
 }
 
 fn micro_step(tape: &Tape, models: &Models, setup: &Setup, engine: Option<&dyn DistributedEngine>, last: bool) {
+    tape.set_gpu(models.policy.modules.placement.embedding);
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
     let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
     let ids = tape.empty_as(batch.tokens(), 8, Part::Other);

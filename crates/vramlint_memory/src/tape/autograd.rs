@@ -19,6 +19,8 @@ pub(super) struct Node {
     pub(super) edges: Vec<Option<Edge>>,
     pub(super) grads: Grads,
     pub(super) site: Site,
+    /// Where it runs in backward: the GPU of its forward.
+    pub(super) gpu: u8,
 }
 
 /// Something that an operation keeps for backward.
@@ -88,7 +90,7 @@ impl Tape {
         }
         let edges: Vec<Option<Edge>> = inputs.iter().map(|input| input.edge).collect();
         if self.mode.get() == Mode::Counting {
-            let node = Node { run, edges, grads: vec![None; outputs.len()], site: self.site() };
+            let node = Node { run, edges, grads: vec![None; outputs.len()], site: self.site(), gpu: self.gpu() };
             return self.count_node(node, outputs);
         }
         for edge in edges.iter().flatten() {
@@ -99,7 +101,7 @@ impl Tape {
         let mut nodes = self.nodes.borrow_mut();
         let node = u32::try_from(nodes.len()).unwrap_or(u32::MAX - 1);
         let grads = vec![None; outputs.len()];
-        nodes.push(Node { run, edges, grads, site: self.site() });
+        nodes.push(Node { run, edges, grads, site: self.site(), gpu: self.gpu() });
         outputs
             .into_iter()
             .zip(0..)
@@ -132,6 +134,7 @@ impl Tape {
             }
             let phase = if node.site.phase == Phase::Loss { Phase::Loss } else { Phase::Backward };
             self.set_site(Site { phase, ..node.site });
+            self.set_gpu(node.gpu);
             let grads = (node.run)(self, node.grads);
             for (edge, grad) in node.edges.iter().zip(grads) {
                 if let (Some(edge), Some(grad)) = (edge, grad) {

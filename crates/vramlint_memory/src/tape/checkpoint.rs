@@ -72,6 +72,7 @@ impl Tape {
                 continue;
             }
             self.set_site(Site { phase: Phase::Backward, ..node.site });
+            self.set_gpu(node.gpu);
             let grads = (node.run)(self, node.grads);
             for (edge, grad) in node.edges.iter().zip(grads) {
                 match (edge, grad) {

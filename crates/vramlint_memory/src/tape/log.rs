@@ -39,6 +39,8 @@ pub(crate) enum EventKind {
         part: Part,
         /// The stream it was allocated on; 0 is the compute stream.
         stream: u8,
+        /// The GPU it was allocated on.
+        gpu: u8,
     },
     /// A block was freed.
     Free,
@@ -67,6 +69,8 @@ pub(crate) struct Log {
     site: Site,
     /// The current stream.
     pub(super) stream: u8,
+    /// The current GPU.
+    pub(super) gpu: u8,
     /// Blocks that are freed at the next allocation, because another stream used them (`Tensor.record_stream`).
     pub(super) late: Vec<u32>,
 }
@@ -84,7 +88,8 @@ impl Log {
         let block = self.blocks;
         self.blocks += 1;
         self.site = site;
-        self.events.push(Event { block, kind: EventKind::Alloc { bytes, part, stream: self.stream }, site });
+        let kind = EventKind::Alloc { bytes, part, stream: self.stream, gpu: self.gpu };
+        self.events.push(Event { block, kind, site });
         block
     }
 

@@ -7,6 +7,7 @@
 mod autograd;
 mod checkpoint;
 mod edge;
+mod gpus;
 mod hooks;
 mod log;
 pub(crate) mod ops;

@@ -16,6 +16,8 @@ pub(crate) struct Param {
     pub(crate) trainable: bool,
     /// It belongs to an `nn.Embedding` (some optimizers treat it differently).
     pub(crate) embedding: bool,
+    /// The GPU that holds it.
+    pub(crate) gpu: u8,
     /// Its gradient.
     pub(super) grad: Option<Tensor>,
     /// Uses in the graph that is being run, and gradients that have arrived.
@@ -43,7 +45,8 @@ impl Tape {
     pub(crate) fn adopt(&self, tensor: Tensor, shape: [u64; 2], trainable: bool) -> ParamId {
         let mut params = self.params.borrow_mut();
         let id = ParamId(u32::try_from(params.len()).unwrap_or(u32::MAX));
-        params.push(Param { tensor, shape, trainable, embedding: false, grad: None, uses: 0, arrived: 0, waiting: None });
+        let gpu = self.gpu();
+        params.push(Param { tensor, shape, trainable, embedding: false, gpu, grad: None, uses: 0, arrived: 0, waiting: None });
         id
     }
 

@@ -64,6 +64,7 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("keeps_outputs", json!(setup.keeps_outputs)),
     ]);
     list.extend(sharing(parallel));
+    list.push(("device_map_gpus", json!(setup.model_gpus)));
     list.extend([
         ("dataloader_num_workers", json!(setup.dataloader_workers)),
         ("prefetch_factor", json!(setup.prefetch_factor)),
@@ -151,6 +152,10 @@ pub fn line(report: &EstimateReport, lang: Lang) -> String {
     parts.push(name(OPTIMIZERS, setup.optimizer).to_owned());
     if setup.parallel.scheme != Scheme::None {
         parts.push(format!("{} × {}", name(SCHEMES, setup.parallel.scheme), setup.parallel.world));
+    }
+    if setup.model_gpus > 1 {
+        let gpus = setup.model_gpus;
+        parts.push(pick(lang, format!("device_map over {gpus} GPUs"), format!("device_map 分散到 {gpus} 块 GPU")));
     }
     let parallel = &setup.parallel;
     for (en, zh, to) in [("optimizer", "优化器", parallel.offload_optimizer), ("parameters", "参数", parallel.offload_param)]

@@ -13,8 +13,8 @@ use std::path::Path;
 fn main() -> std::process::ExitCode {
     let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vramlint_memory/tests/records");
     let given: Vec<String> = std::env::args().skip(1).collect();
-    let own =
-        ["own", "shared", "seq2seq", "scripts"].map(|name| records.join(name).with_extension("jsonl").display().to_string());
+    let own = ["own", "shared", "seq2seq", "scripts", "device_map"]
+        .map(|name| records.join(name).with_extension("jsonl").display().to_string());
     let files = if given.is_empty() { own.to_vec() } else { given.clone() };
     let mut text = String::new();
     for file in &files {

@@ -32,7 +32,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let loss = t.cross_entropy(&wide, &shifted);
     drop((wide, padded, shifted));
     let divided = t.mul(loss, Operand::Columns(&count));
-    super::return_logits(t, &logits);
+    super::return_logits(t, model, &logits);
     drop((logits, labels, count));
     divided
 }

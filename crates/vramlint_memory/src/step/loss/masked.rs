@@ -28,7 +28,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
         t.cross_entropy(&seen, &labels)
     };
     drop(hidden);
-    super::return_logits(t, &logits);
+    super::return_logits(t, model, &logits);
     drop((logits, labels, count));
     loss
 }

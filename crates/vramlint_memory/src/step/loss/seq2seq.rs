@@ -19,7 +19,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
         t.return_output(name);
     }
     drop(names);
-    super::return_logits(t, &logits);
+    super::return_logits(t, model, &logits);
     drop((logits, labels));
     loss
 }

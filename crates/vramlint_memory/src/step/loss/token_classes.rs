@@ -16,7 +16,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let OutputHead::Classes { score, .. } = &model.modules.head else { return hidden };
     let logits = if answers { linear(t, &hidden, score) } else { linear(t, &t.dropout(&hidden), score) };
     drop(hidden);
-    return_logits(t, &logits);
+    return_logits(t, model, &logits);
     if answers {
         // First and last tokens: two slices, each made contiguous.
         let of = |t: &Tape| t.cross_entropy(t.contiguous(t.slice(&logits, batch.tokens())), &labels);
