@@ -80,6 +80,22 @@ impl CandidateSet {
         }
     }
 
+    /// Removes the default of a switch that nobody gives where another switch turns adapters or quantization on: `use_lora: false`
+    /// beside `--use_qlora 1` does not compete with it.
+    pub(super) fn drop_switches_not_given(&mut self) {
+        for (concept, off) in [(Concept::Method, "full"), (Concept::Quantization, "none")] {
+            let Some(candidates) = self.by_concept.get_mut(&concept) else { continue };
+            let is_off = |candidate: &Candidate| candidate.known().and_then(Value::as_str) == Some(off);
+            let is_default = |layer: SourceLayer| matches!(layer, SourceLayer::OptionDefault | SourceLayer::FieldDefault);
+            let turned_on = candidates.iter().any(|(layer, candidate)| {
+                *layer <= SourceLayer::File && candidate.condition.is_none() && candidate.known().is_some() && !is_off(candidate)
+            });
+            if turned_on {
+                candidates.retain(|(layer, candidate)| !(is_default(*layer) && is_off(candidate)));
+            }
+        }
+    }
+
     /// Removes what only its name gives a meaning: values that no call of a library gets, other than those of the `launcher`. Which of
     /// several models is trained is not told by the calls that load them.
     pub(super) fn keep_what_reaches_libraries(&mut self, launcher: &Self) {

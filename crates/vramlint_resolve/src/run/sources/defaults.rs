@@ -19,6 +19,7 @@ pub(in crate::run) fn add(
     if dialect == Dialect::Trl {
         candidates.drop_precision_switched_off();
     }
+    candidates.drop_switches_not_given();
     let adapters = candidates.has_explicit(Concept::LoraR)
         || candidates.current_value(Concept::Method).and_then(Value::as_str).is_some_and(|method| method.ends_with("lora"));
     // The trainer loads nothing if it gets a model: the default is that of the call that loads the model.
