@@ -1,5 +1,6 @@
 //! Analysis of a whole folder. Irrelevant Python files are reduced to their imports.
 
+use super::reference_graph::ReferenceGraph;
 use super::relevance::FileSummary;
 use super::{AnalysisError, CancellationToken, PreparedSession, Workspace};
 use crate::backend::Backend;
@@ -21,13 +22,14 @@ impl Workspace {
     pub(super) fn load_relevant(
         &self,
         prepared: &PreparedSession,
+        graph: &ReferenceGraph,
         cancel: &CancellationToken,
     ) -> Result<Vec<(usize, Arc<ParsedSource>)>, AnalysisError> {
         let count = prepared.session.discovered.files.len() as u32;
         let summarize = |index: u32| if cancel.is_cancelled() { None } else { Some(self.summarize(prepared, index)) };
         let summarized: Option<Vec<SummarizedFile>> = (0..count).into_par_iter().map(summarize).collect();
         let summarized = summarized.ok_or(AnalysisError::Cancelled)?;
-        let relevant_closure = self.relevant_closure(prepared, &summarized);
+        let relevant_closure = self.relevant_closure(prepared, graph, &summarized);
         let pick = |(index, summarized): (usize, SummarizedFile)| {
             let file = match (relevant_closure.contains(&(index as u32)), summarized.loaded, summarized.summary) {
                 (false, _, Some(summary)) => Arc::clone(&summary.skeleton),
@@ -56,8 +58,12 @@ impl Workspace {
     }
 
     /// The relevant files and the files reachable from them.
-    fn relevant_closure(&self, prepared: &PreparedSession, summarized: &[SummarizedFile]) -> BTreeSet<u32> {
-        let graph = self.graph(prepared);
+    fn relevant_closure(
+        &self,
+        prepared: &PreparedSession,
+        graph: &ReferenceGraph,
+        summarized: &[SummarizedFile],
+    ) -> BTreeSet<u32> {
         let now = self.current_references(prepared, graph);
         let references = |index: u32| now.get(&index).map_or(graph.forward(index), |targets| targets);
         let is_python = |index: &u32| prepared.session.discovered.files[*index as usize].format == FileFormat::Python;

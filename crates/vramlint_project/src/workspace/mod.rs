@@ -181,21 +181,18 @@ impl Workspace {
     /// Analyzes the component of one file (an absolute path): everything that an edit of the file can directly affect.
     pub fn analyze_file(&self, path: &Path, cancel: &CancellationToken) -> Result<AnalysisResult, AnalysisError> {
         let path = absolute(&self.request.cwd, path);
-        self.on_pool(|| self.analyze_component(&path, cancel))
+        // A persistent pool, for low latency.
+        let pool = self.pool.get_or_init(|| self.build_pool()).as_ref().ok_or_else(pool_error)?;
+        let (prepared, graph) = self.ready(pool)?;
+        pool.install(|| self.analyze_component(prepared, graph, &path, cancel))
     }
 
     /// Analyzes the whole folder, with the same result as `check`.
     pub fn analyze_all(&self, cancel: &CancellationToken) -> Result<AnalysisResult, AnalysisError> {
         // A temporary pool releases the memory of its threads when it ends.
-        self.build_pool().map_or_else(|| Err(pool_error()), |pool| pool.install(|| self.analyze_everything(cancel)))
-    }
-
-    /// Runs on a persistent thread pool, for low latency.
-    fn on_pool(
-        &self,
-        work: impl FnOnce() -> Result<AnalysisResult, AnalysisError> + Send,
-    ) -> Result<AnalysisResult, AnalysisError> {
-        self.pool.get_or_init(|| self.build_pool()).as_ref().map_or_else(|| Err(pool_error()), |pool| pool.install(work))
+        let pool = self.build_pool().ok_or_else(pool_error)?;
+        let (prepared, graph) = self.ready(&pool)?;
+        pool.install(|| self.analyze_everything(prepared, graph, cancel))
     }
 
     /// Builds a thread pool with large stacks: parsers recurse as deep as a text is nested.
@@ -203,7 +200,9 @@ impl Workspace {
         rayon::ThreadPoolBuilder::new().num_threads(self.request.jobs).stack_size(STACK_SIZE).build().ok()
     }
 
-    fn prepared(&self) -> Result<&PreparedSession, AnalysisError> {
+    /// The session and the references between its files, made on first use. Whoever comes second waits outside of the pools: a thread of
+    /// a pool that waits for one of these cells may be the one that has to fill it.
+    fn ready(&self, pool: &rayon::ThreadPool) -> Result<(&PreparedSession, &ReferenceGraph), AnalysisError> {
         let prepare = || {
             let session = AnalysisSession::prepare(&Backend::standard(), &self.request, &self.files)?;
             let by_path = session.discovered.files.iter().enumerate().map(|(i, file)| (file.path.clone(), i as u32)).collect();
@@ -215,7 +214,9 @@ impl Workspace {
                 rescanned: Mutex::default(),
             })
         };
-        self.session.prepared.get_or_init(prepare).as_ref().map_err(|error| AnalysisError::Config(error.clone()))
+        let prepared = self.session.prepared.get_or_init(|| pool.install(prepare));
+        let prepared = prepared.as_ref().map_err(|error| AnalysisError::Config(error.clone()))?;
+        Ok((prepared, prepared.graph.get_or_init(|| pool.install(|| self.scan_all(prepared)))))
     }
 
     fn version(&self, path: &Path) -> FileVersion {
@@ -227,18 +228,15 @@ impl Workspace {
         self.parse_cache.load(&Backend::standard(), &self.files, file, self.version(&file.path))
     }
 
-    /// The reference graph of the texts at the time of the first call.
-    fn graph<'a>(&self, prepared: &'a PreparedSession) -> &'a ReferenceGraph {
-        prepared.graph.get_or_init(|| {
-            let discovered = &prepared.session.discovered.files;
-            let names = PathIndex::new(discovered.iter().map(|file| (file.shown.clone(), file.format)));
-            let references =
-                (0..discovered.len() as u32).into_par_iter().map(|index| self.scan_references(prepared, &names, index)).collect();
-            // The graph includes the unsaved texts of this point in time.
-            let scanned_edits = self.edits.iter().filter_map(|(path, edit)| Some((*prepared.by_path.get(path)?, *edit)));
-            let _ = prepared.scanned_edits.set(scanned_edits.collect());
-            ReferenceGraph::new(names, discovered.iter().map(|file| file.format).collect(), references)
-        })
+    /// The reference graph of the texts as they are now.
+    fn scan_all(&self, prepared: &PreparedSession) -> ReferenceGraph {
+        let discovered = &prepared.session.discovered.files;
+        let names = PathIndex::new(discovered.iter().map(|file| (file.shown.clone(), file.format)));
+        let references =
+            (0..discovered.len() as u32).into_par_iter().map(|index| self.scan_references(prepared, &names, index)).collect();
+        let scanned_edits = self.edits.iter().filter_map(|(path, edit)| Some((*prepared.by_path.get(path)?, *edit)));
+        let _ = prepared.scanned_edits.set(scanned_edits.collect());
+        ReferenceGraph::new(names, discovered.iter().map(|file| file.format).collect(), references)
     }
 
     fn scan_references(&self, prepared: &PreparedSession, names: &PathIndex, index: u32) -> Box<[u32]> {
@@ -250,12 +248,16 @@ impl Workspace {
         names.references_in(index, &String::from_utf8_lossy(&bytes), file.format)
     }
 
-    fn analyze_component(&self, path: &Path, cancel: &CancellationToken) -> Result<AnalysisResult, AnalysisError> {
-        let prepared = self.prepared()?;
+    fn analyze_component(
+        &self,
+        prepared: &PreparedSession,
+        graph: &ReferenceGraph,
+        path: &Path,
+        cancel: &CancellationToken,
+    ) -> Result<AnalysisResult, AnalysisError> {
         let Some(seed) = prepared.by_path.get(path).copied() else {
             return Err(AnalysisError::NotInWorkspace);
         };
-        let graph = self.graph(prepared);
         let now = self.current_references(prepared, graph);
         let mut component = graph.component_of(seed, &now);
         component.files.extend(Self::implicit_context(prepared, &component.files));
@@ -315,9 +317,13 @@ impl Workspace {
         (0..discovered.len() as u32).filter(|index| affects(&discovered[*index as usize])).collect()
     }
 
-    fn analyze_everything(&self, cancel: &CancellationToken) -> Result<AnalysisResult, AnalysisError> {
-        let prepared = self.prepared()?;
-        let loaded = self.load_relevant(prepared, cancel)?;
+    fn analyze_everything(
+        &self,
+        prepared: &PreparedSession,
+        graph: &ReferenceGraph,
+        cancel: &CancellationToken,
+    ) -> Result<AnalysisResult, AnalysisError> {
+        let loaded = self.load_relevant(prepared, graph, cancel)?;
         let report = self.run_session(prepared, &|| prepared.session.assemble(&loaded, &|_| true), cancel)?;
         let files = report.project.files.iter().filter(|file| file.reported && file.host.is_none());
         Ok(AnalysisResult { covers: files.map(|file| file.path.clone()).collect(), report })

@@ -161,3 +161,32 @@ fn an_edit_that_names_an_ignored_file_reads_it() {
     workspace.edit(&script, None);
     assert_eq!(whole(&workspace), []);
 }
+
+/// Files that are opened at once share the first look at the folder: no thread of a pool waits for what the same pool has to do.
+#[test]
+fn files_that_are_opened_at_once_all_get_an_answer() {
+    let texts: Vec<(String, String)> = (0..120)
+        .map(|number| {
+            (format!("part{}/run{number}.sh", number % 7), format!("accelerate launch --num_processes 2 train{number}.py\n"))
+        })
+        .collect();
+    let at = folder(&texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
+    let (send, answers) = std::sync::mpsc::channel();
+    let rounds = 12;
+    for round in 0..rounds {
+        let request =
+            Request { cwd: at.path().to_path_buf(), paths: vec![at.path().to_path_buf()], jobs: 2, ..Request::default() };
+        let workspace = Workspace::new(request);
+        for (path, _) in texts.iter().skip(round).step_by(17) {
+            let (workspace, send, path) = (workspace.clone(), send.clone(), at.path().join(path));
+            std::thread::spawn(move || send.send(workspace.analyze_file(&path, &CancellationToken::default()).is_ok()));
+        }
+    }
+    drop(send);
+    let asked: usize = (0..rounds).map(|round| texts.iter().skip(round).step_by(17).count()).sum();
+    for _ in 0..asked {
+        // A deadlock would wait for ever.
+        let answer = answers.recv_timeout(std::time::Duration::from_mins(5));
+        assert_eq!(answer, Ok(true));
+    }
+}
