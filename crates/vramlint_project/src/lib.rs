@@ -8,6 +8,7 @@
 
 mod backend;
 mod baseline;
+mod bounded_file;
 pub mod config;
 mod discovery;
 pub mod explanation;
@@ -32,6 +33,7 @@ mod versions;
 pub mod workspace;
 
 pub use baseline::{Baseline, BaselineStats};
+pub use bounded_file::{MAX_READ, read_file, read_stream};
 pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};
 pub use models::{AddedModel, add_model, find_model, hub_caches};

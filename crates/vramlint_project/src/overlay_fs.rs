@@ -1,5 +1,6 @@
 //! The file system with an overlay of unsaved texts and fixed texts.
 
+use crate::bounded_file::{MAX_READ, open_regular, read_file, regular};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ impl OverlayFs {
     pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self.overlay.get(path) {
             Some(bytes) => Ok(bytes.as_ref().clone()),
-            None => std::fs::read(path),
+            None => read_file(path, MAX_READ),
         }
     }
 
@@ -29,19 +30,21 @@ impl OverlayFs {
             return bytes.iter().take(HEAD as usize).copied().collect();
         }
         let mut head = Vec::new();
-        if let Ok(file) = std::fs::File::open(path) {
+        if let Ok(file) = open_regular(path) {
             // An unreadable file has no shebang; loading it reports the error.
             let _ = io::Read::read_to_end(&mut io::Read::take(file, HEAD), &mut head);
         }
         head
     }
 
-    /// The size of a file, bytes.
+    /// The size of a regular file, bytes.
     pub(crate) fn size(&self, path: &Path) -> io::Result<u64> {
-        match self.overlay.get(path) {
-            Some(bytes) => Ok(bytes.len() as u64),
-            None => Ok(std::fs::metadata(path)?.len()),
+        if let Some(bytes) = self.overlay.get(path) {
+            return Ok(bytes.len() as u64);
         }
+        let data = std::fs::metadata(path)?;
+        regular(&data)?;
+        Ok(data.len())
     }
 
     /// Whether this is a regular file or a link to one, not a folder or a pipe.

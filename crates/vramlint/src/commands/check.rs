@@ -12,11 +12,10 @@ use crate::request;
 use crate::stdio::{print_stderr, write_stdout};
 use anyhow::Result;
 use output::{found, print_report, status, style, write_output};
-use std::io::Read;
 use std::path::Path;
 use vramlint_base::{Lang, message};
 use vramlint_project::fix::{unified_diff, write};
-use vramlint_project::{FixOutcome, Request, check, fix_until_stable};
+use vramlint_project::{FixOutcome, MAX_READ, Request, check, fix_until_stable, read_stream};
 
 /// Checks the files, applies fixes if asked to, and prints the findings.
 pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
@@ -57,10 +56,8 @@ fn build_request(args: &CheckArgs) -> Result<Request> {
                 "`-` 需要 --stdin-filename NAME：文件名决定文件格式"
             )));
         };
-        let mut bytes = Vec::new();
-        if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
-            return Err(user_error(message!("cannot read standard input: {error}", "无法读取标准输入：{error}")));
-        }
+        let bytes = read_stream(std::io::stdin().lock(), MAX_READ)
+            .map_err(|error| user_error(message!("cannot read standard input: {error}", "无法读取标准输入：{error}")))?;
         request.stdin = Some((name.clone(), bytes));
         request.paths = Vec::new();
     } else if args.stdin_filename.is_some() {

@@ -94,6 +94,9 @@ impl<'a> Configs<'a> {
     }
 }
 
+/// The largest configuration file that is read, bytes.
+const MAX_CONFIG_SIZE: u64 = 1 << 20;
+
 /// The configuration file directly in this folder. `vramlint.toml` takes precedence over `pyproject.toml`, which needs a
 /// `[tool.vramlint]` table.
 fn file_in(files: &OverlayFs, folder: &Path) -> Option<PathBuf> {
@@ -102,7 +105,8 @@ fn file_in(files: &OverlayFs, folder: &Path) -> Option<PathBuf> {
         return Some(own);
     }
     let pyproject = folder.join("pyproject.toml");
-    let text = files.is_file(&pyproject).then(|| files.read(&pyproject).ok()).flatten()?;
+    let small = files.is_file(&pyproject) && files.size(&pyproject).is_ok_and(|size| size <= MAX_CONFIG_SIZE);
+    let text = small.then(|| files.read(&pyproject).ok()).flatten()?;
     has_table(&String::from_utf8_lossy(&text)).then_some(pyproject)
 }
 
@@ -118,9 +122,15 @@ pub fn configuration_in(folder: &Path) -> Option<PathBuf> {
 
 fn read(files: &OverlayFs, file: &Path, root: &Path, cwd: &Path, rules: &RuleList) -> Result<Config, ConfigError> {
     let name = shown(file, cwd);
-    let bytes = files
-        .read(file)
-        .map_err(|error| ConfigError::new(message!("{name}: cannot be read: {error}", "{name}：无法读取：{error}")))?;
+    let unreadable = |error| ConfigError::new(message!("{name}: cannot be read: {error}", "{name}：无法读取：{error}"));
+    let size = files.size(file).map_err(unreadable)?;
+    if size > MAX_CONFIG_SIZE {
+        return Err(ConfigError::new(message!(
+            "{name}: {size} bytes are too many for it",
+            "{name}：大小为 {size} 字节，超出上限"
+        )));
+    }
+    let bytes = files.read(file).map_err(unreadable)?;
     let text =
         String::from_utf8(bytes).map_err(|_| ConfigError::new(message!("{name}: not UTF-8", "{name}：不是 UTF-8 编码")))?;
     let mut config = load(&Source { file, shown: &name, text: &text, root }, rules)?;

@@ -2,14 +2,16 @@
 
 use super::file_format::{FileFormat, FormatByName};
 use super::is_read_elsewhere;
+use crate::bounded_file::read_file;
 use crate::overlay_fs::OverlayFs;
 use crate::skipped::SkipReason;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// When a walk stops: one file must not cause a whole home directory to be read.
 #[derive(Clone, Copy, Debug)]
@@ -44,14 +46,31 @@ pub(crate) fn walk(
     limit: Option<WalkLimit>,
     excluded: &(dyn Fn(&Path, bool) -> bool + Sync),
 ) -> WalkResult {
-    let out = Mutex::new(WalkResult::default());
+    let mut result = WalkResult::default();
+    let mut obeys = !no_ignore;
+    for (path, why) in unreadable_ignore_files(root).filter(|_| !no_ignore) {
+        obeys &= !why.stops_the_walk;
+        result.unreadable.push((path, why.text));
+    }
+    let out = Mutex::new(result);
     let (entries, file_count, full) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    let refused: Arc<Mutex<Vec<(PathBuf, String)>>> = Arc::default();
+    let refuse = Arc::clone(&refused);
     let walker = WalkBuilder::new(root)
-        .standard_filters(!no_ignore)
+        .standard_filters(obeys)
+        .parents(obeys && !root.ancestors().skip(1).any(stops_the_walk))
         .hidden(false)
         .require_git(false)
         .follow_links(false)
         .threads(jobs)
+        .filter_entry(move |entry| {
+            // The walker would read the patterns of a folder before anybody is asked.
+            let is_folder = obeys && entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
+            let stop = is_folder.then(|| unreadable_ignore_files(entry.path()).find(|(_, why)| why.stops_the_walk)).flatten();
+            let enters = stop.is_none();
+            refuse.lock().unwrap_or_else(PoisonError::into_inner).extend(stop.map(|(file, why)| (file, why.text)));
+            enters
+        })
         .build_parallel();
     walker.run(|| {
         Box::new(|entry| {
@@ -85,6 +104,7 @@ pub(crate) fn walk(
         })
     });
     let mut out = out.into_inner().unwrap_or_else(PoisonError::into_inner);
+    out.unreadable.append(&mut refused.lock().unwrap_or_else(PoisonError::into_inner));
     out.limit_reached = full.into_inner();
     out
 }
@@ -116,13 +136,48 @@ fn visit(entry: &DirEntry, files: &OverlayFs, excluded: &(dyn Fn(&Path, bool) ->
         return Visit::Folder(path.to_path_buf());
     }
     // A link to a file is read, a link to a folder is not entered. Pipes and devices are skipped: reading them may not end.
-    if !path.is_file() {
-        return Visit::Skip(None);
+    match path.metadata() {
+        Ok(data) if data.is_file() => {}
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            return Visit::Unreadable(path.to_path_buf(), error.to_string());
+        }
+        _ => return Visit::Skip(None),
     }
     match format_in_walk(path, files) {
         Some(format) => Visit::File(path.to_path_buf(), format),
         None => Visit::Skip(skip_reason(path)),
     }
+}
+
+/// The largest file of patterns that is obeyed, bytes.
+const MAX_IGNORE_SIZE: u64 = 256 << 10;
+
+/// Why a file of patterns is not obeyed.
+struct UnreadableIgnoreFile {
+    text: String,
+    /// The walker would read it all the same: for ever, or more than is good.
+    stops_the_walk: bool,
+}
+
+/// The files of patterns in a folder that cannot be obeyed.
+fn unreadable_ignore_files(folder: &Path) -> impl Iterator<Item = (PathBuf, UnreadableIgnoreFile)> {
+    let files = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
+    files.into_iter().filter_map(|path| {
+        let error = read_file(&path, MAX_IGNORE_SIZE).err()?;
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => None,
+            _ if path.is_dir() => None,
+            kind => {
+                let stops_the_walk = kind != ErrorKind::PermissionDenied;
+                Some((path, UnreadableIgnoreFile { text: error.to_string(), stops_the_walk }))
+            }
+        }
+    })
+}
+
+/// Whether the walker would read a file of patterns in this folder that it must not.
+fn stops_the_walk(folder: &Path) -> bool {
+    unreadable_ignore_files(folder).any(|(_, why)| why.stops_the_walk)
 }
 
 /// Why a file without a format is skipped; `None` if another module reads it.

@@ -1,6 +1,7 @@
 //! Writes fixed files atomically: after a crash, a file has the old or the new text.
 
 use super::FixedFile;
+use crate::bounded_file::{MAX_READ, read_file};
 use std::io::{Error, Write};
 use std::path::Path;
 
@@ -11,7 +12,7 @@ pub fn write(file: &FixedFile) -> Result<(), Error> {
         return std::fs::File::create_new(&file.path)?.write_all(file.after.as_bytes());
     }
     let target = file.path.canonicalize()?;
-    if std::fs::read(&target)? != file.before.as_bytes() {
+    if read_file(&target, MAX_READ)? != file.before.as_bytes() {
         return Err(Error::other("the file has changed since it was read"));
     }
     replace(&target, file.after.as_bytes())

@@ -1,6 +1,7 @@
 //! Declares a model in the configuration: `vramlint model add`.
 
 use super::{hub_cache, read_config};
+use crate::bounded_file::{MAX_READ, read_file};
 use crate::config::configuration_in;
 use crate::discovery::paths::{absolute, shown};
 use crate::fix::replace;
@@ -64,7 +65,7 @@ pub fn add_model(named: &str, id: Option<&str>, project: &Path, cwd: &Path, cach
     } else {
         let copy = Path::new(COPIES).join(format!("{}.json", id.replace(['/', '\\'], "--")));
         let target = project.join(&copy);
-        let bytes = std::fs::read(&given).map_err(|error| failed(&given, &error))?;
+        let bytes = read_file(&given, MAX_READ).map_err(|error| failed(&given, &error))?;
         if let Some(folder) = target.parent() {
             std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
         }
@@ -73,7 +74,8 @@ pub fn add_model(named: &str, id: Option<&str>, project: &Path, cwd: &Path, cach
     };
     let kept = kept.to_string_lossy().replace('\\', "/");
     let file = configuration_in(&project).unwrap_or_else(|| project.join(CONFIGURATION));
-    let text = if file.exists() { std::fs::read_to_string(&file).map_err(|error| failed(&file, &error))? } else { String::new() };
+    let text = if file.exists() { OverlayFs::default().read(&file).map_err(|error| failed(&file, &error))? } else { Vec::new() };
+    let text = String::from_utf8(text).map_err(|error| failed(&file, &std::io::Error::other(error)))?;
     let is_pyproject = file.file_name().is_some_and(|name| name == "pyproject.toml");
     let Some(new) = with_model(&text, is_pyproject, &id, &kept) else {
         let path = shown(&file, cwd);

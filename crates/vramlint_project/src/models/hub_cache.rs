@@ -1,6 +1,7 @@
 //! The Hugging Face cache of the user: `models--org--name/refs/main` names a revision, `snapshots/<revision>` contains its files as
 //! links to `blobs`. `huggingface_hub` 2.4.0 `constants.py`, `file_download.py`.
 
+use crate::bounded_file::read_file;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -69,8 +70,8 @@ pub(super) fn find(caches: &[PathBuf], id: &str) -> Option<Cached> {
 fn snapshot(repository: &Path) -> Option<PathBuf> {
     let snapshots = repository.join("snapshots");
     let main = repository.join("refs").join("main");
-    let small = std::fs::metadata(&main).is_ok_and(|file| file.is_file() && file.len() <= MAX_REF_SIZE);
-    if let Some(revision) = small.then(|| std::fs::read_to_string(&main).ok()).flatten() {
+    if let Ok(revision) = read_file(&main, MAX_REF_SIZE) {
+        let revision = String::from_utf8(revision).ok()?;
         let revision = revision.trim();
         let plain = !revision.is_empty() && revision.chars().all(|c| c.is_ascii_alphanumeric());
         return plain.then(|| snapshots.join(revision));

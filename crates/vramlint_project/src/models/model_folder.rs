@@ -1,5 +1,6 @@
 //! Reads a model folder: its `config.json`, and the parameter count from its weight files.
 
+use crate::bounded_file::open_regular;
 use crate::overlay_fs::OverlayFs;
 use std::fs::File;
 use std::io::{Read, Take};
@@ -64,7 +65,7 @@ fn count(files: &OverlayFs, folder: &Path, config: &Config, model: &Model) -> Op
 
 /// The header of a safetensors file; the weights are not read.
 fn header(path: &Path) -> Option<String> {
-    let mut file = File::open(path).ok()?;
+    let mut file = open_regular(path).ok()?;
     let all = file.metadata().ok()?.len();
     let mut length = [0; 8];
     file.read_exact(&mut length).ok()?;

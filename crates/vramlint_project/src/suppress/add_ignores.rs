@@ -7,6 +7,7 @@
 
 use super::config_entry::with_ignores;
 use crate::backend::Backend;
+use crate::bounded_file::{MAX_READ, read_file};
 use crate::discovery::paths::{absolute, relative, shown};
 use crate::fix::FixedFile;
 use crate::fix::count_errors;
@@ -268,7 +269,7 @@ impl IgnoreWriter<'_> {
         }
         let known = out.get(&path).map(|text| text.after.clone());
         let before = match policy.file {
-            Some(_) => std::fs::read_to_string(&path).ok()?,
+            Some(_) => String::from_utf8(read_file(&path, MAX_READ).ok()?).ok()?,
             None => String::new(),
         };
         let after = with_ignores(known.as_deref().unwrap_or(&before), path.ends_with("pyproject.toml"), &glob, target.name)?;

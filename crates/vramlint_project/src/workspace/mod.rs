@@ -173,7 +173,7 @@ impl Workspace {
         let Some(Ok(prepared)) = self.session.prepared.get() else { return false };
         let Some(index) = prepared.by_path.get(path) else { return false };
         let discovered = &prepared.session.discovered;
-        let on_disk = if text.is_none() { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
+        let on_disk = if text.is_none() { OverlayFs::default().read(path).unwrap_or_default() } else { Vec::new() };
         let text = text.map_or_else(|| String::from_utf8_lossy(&on_disk), Cow::Borrowed);
         !discovered.ignored.mentions_same(path, &text, discovered.files[*index as usize].format)
     }

@@ -12,6 +12,7 @@ use tower_lsp_server::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DidSaveTextDocumentParams, FileChangeType,
 };
+use vramlint_project::{MAX_READ, read_file};
 
 impl ServerState {
     pub(super) fn did_open(&mut self, params: DidOpenTextDocumentParams) {
@@ -21,7 +22,7 @@ impl ServerState {
         // Ignore non-file documents (VCS diffs, notebook cells).
         let Some(path) = path else { return };
         let document = Document { uri: item.uri, path: path.clone(), version: item.version, text: item.text.into() };
-        let as_on_disk = std::fs::read(&path).is_ok_and(|bytes| bytes == document.text.as_bytes());
+        let as_on_disk = read_file(&path, MAX_READ).is_ok_and(|bytes| bytes == document.text.as_bytes());
         let (text, has_bom) = (Arc::clone(&document.text), document.has_bom());
         self.documents.insert(document.uri.as_str().to_owned(), document);
         self.update_open_documents();
@@ -63,7 +64,7 @@ impl ServerState {
         self.update_open_documents();
         let path = document.path;
         let Some(folder_id) = self.folder_of(&path) else { return };
-        let as_on_disk = std::fs::read(&path).is_ok_and(|bytes| bytes == document.text.as_bytes());
+        let as_on_disk = read_file(&path, MAX_READ).is_ok_and(|bytes| bytes == document.text.as_bytes());
         let Some(folder) = self.folders.get_mut(&folder_id) else { return };
         if folder.detached {
             folder.files.remove(&path);

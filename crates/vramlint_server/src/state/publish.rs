@@ -15,7 +15,7 @@ use tower_lsp_server::ls_types::{
     WorkspaceFullDocumentDiagnosticReport,
 };
 use vramlint_base::{LineIndex, message};
-use vramlint_project::ConfigError;
+use vramlint_project::{ConfigError, MAX_READ, read_file};
 
 /// `vramlint/status`: the runs of an open document.
 enum StatusNotification {}
@@ -170,7 +170,9 @@ impl ServerState {
         if let Some(place) = &error.place {
             let path = uri::resolve(&folder.root, &place.file);
             let open = self.document_at(&path).map(|document| Arc::clone(&document.text));
-            let source = open.or_else(|| std::fs::read_to_string(&path).ok().map(Into::into)).unwrap_or_default();
+            let source = open
+                .or_else(|| read_file(&path, MAX_READ).ok().and_then(|bytes| String::from_utf8(bytes).ok()).map(Into::into))
+                .unwrap_or_default();
             let has_bom = source.starts_with(crate::position::BOM);
             let source = source.trim_start_matches(crate::position::BOM);
             let index = LineIndex::new(source);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::message;
 use vramlint_base::text::len_noun;
-use vramlint_project::{Baseline, Request, check};
+use vramlint_project::{Baseline, MAX_READ, Request, check, read_file};
 
 /// The baseline file, unless `--baseline` names one.
 const DEFAULT_FILE: &str = "vramlint-baseline.json";
@@ -18,7 +18,9 @@ const DEFAULT_FILE: &str = "vramlint-baseline.json";
 /// Reads `--baseline`.
 pub(super) fn read_baseline(path: &Path) -> Result<Arc<Baseline>> {
     let name = path.display();
-    let text = std::fs::read_to_string(path)
+    let bytes = read_file(path, MAX_READ);
+    let text = bytes
+        .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other))
         .map_err(|error| user_error(message!("cannot read {name}: {error}", "无法读取 {name}：{error}")))?;
     let read = Baseline::read(&text, &folder_of(path)?);
     read.map(Arc::new).map_err(|why| user_error(message!("{name} is not a baseline: {why}", "{name} 不是基线文件：{why}")))

@@ -14,11 +14,10 @@ use crate::progress::Progress;
 use crate::request;
 use crate::stdio::print_stdout;
 use anyhow::Result;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Model, record};
-use vramlint_project::{check, governing};
+use vramlint_project::{MAX_READ, check, governing, read_file, read_stream};
 use vramlint_resolve::Target;
 use vramlint_view::estimate::{self as view, EstimateInput, EstimateReport, RenderOptions, run_inputs};
 
@@ -67,12 +66,7 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
         )));
     }
     let shown = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
-    let bytes = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(file)
-    };
+    let bytes = if file == Path::new("-") { read_stream(std::io::stdin().lock(), MAX_READ) } else { read_file(file, MAX_READ) };
     let bytes = bytes.map_err(|error| user_error(message!("cannot read {shown}: {error}", "无法读取 {shown}：{error}")))?;
     let text = String::from_utf8(bytes).map_err(|_| user_error(message!("{shown} is not UTF-8", "{shown} 不是 UTF-8 编码")))?;
     let (config, target) = governing(&request::build(&args.common, &[])?)?;
