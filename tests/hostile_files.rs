@@ -62,7 +62,8 @@ fn patterns_that_cannot_be_read_are_said() {
 
 #[test]
 fn devices_in_place_of_files_end_no_command() {
-    for name in ["vramlint.toml", "pyproject.toml", "requirements.txt", "uv.lock", ".env", "train.py", "Makefile", "config.json"] {
+    for name in ["vramlint.toml", "pyproject.toml", "requirements.txt", "uv.lock", ".env", "train.py", "Makefile", "config.json"]
+    {
         let at = folder();
         symlink("/dev/zero", at.path().join(name)).expect("a link");
         let (text, status) = told(&run(at.path(), &["check"]));

@@ -1,7 +1,7 @@
 //! Names and owners of processes.
 
 use crate::machine::Process;
-use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
+use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
 /// The processes of this machine, refreshed on demand.
 #[derive(Debug)]
@@ -44,6 +44,14 @@ impl ProcessTable {
         }
         process.name = driver_name.or_else(|| names.into_iter().next());
     }
+}
+
+/// Whether a process is running. True where the system does not list processes.
+pub fn is_running(process: u32) -> bool {
+    let Ok(mut system) = System::new() else { return true };
+    let pid = Pid::from_u32(process);
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, ProcessRefreshKind::nothing());
+    system.process(pid).is_some_and(|process| !matches!(process.status(), ProcessStatus::Zombie | ProcessStatus::Dead))
 }
 
 /// Possible names of a process: its executable and the name that started it (a link such as `python`).

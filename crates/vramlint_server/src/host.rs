@@ -16,6 +16,9 @@ pub trait Host: Debug + Send + Sync + 'static {
     /// The system language.
     fn language(&self) -> Lang;
 
+    /// Whether a process of this machine is running.
+    fn is_running(&self, process: u32) -> bool;
+
     /// Called on the worker thread before each analysis. Tests slow it down.
     fn before_analysis(&self) {}
 

@@ -19,6 +19,7 @@ mod documents;
 mod event;
 mod handlers;
 mod host;
+mod message_reader;
 mod pool;
 mod position;
 mod sequencer;
@@ -33,21 +34,22 @@ pub use host::Host;
 use client_sink::{ClientSink, CountingSocket};
 use event::Events;
 use handlers::Handlers;
+use message_reader::copy_messages;
 use pool::{Pool, Pools};
 use sequencer::Sequencer;
 use state::ServerState;
 use std::io;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tower_lsp_server::{LspService, Server};
 
 /// Time for outgoing messages after the client has exited.
 const GRACE: Duration = Duration::from_millis(200);
+/// Time between two looks at the process that started the server.
+const PARENT_CHECK: Duration = Duration::from_secs(3);
 /// Concurrent requests. Waiting for an analysis costs nothing; a lower limit would block the edits queued after them.
 const REQUESTS: usize = 1024;
 
@@ -69,6 +71,7 @@ where
     let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 4));
     let pools = Arc::new(Pools { urgent: Pool::new("answer", threads)?, background: Pool::new("background", 1)? });
     let (events, queue) = Events::channel();
+    let host_of_parent = Arc::clone(&host);
     let exit = Arc::new(SessionExit::default());
     let mut client_handle = None;
     let (service, socket) = LspService::build(|client| {
@@ -89,14 +92,20 @@ where
         tokio::spawn(state.run(queue))
     });
     let service = Sequencer::new(service, events, Arc::clone(&exit));
-    let input = MonitoredInput { input, exit: Arc::clone(&exit) };
-    let serving = Server::new(input, output, socket).concurrency_level(REQUESTS).serve(service);
+    let (messages, to_transport) = tokio::io::duplex(1 << 16);
+    // The transport itself would wait for requests in progress when the input ends.
+    let reading = copy_messages(input, to_transport, || exit.exit());
+    let serving = Server::new(messages, output, socket).concurrency_level(REQUESTS).serve(service);
+    let serving = async { tokio::join!(reading, serving) };
     let exited = async {
-        exit.exited.notified().await;
+        tokio::select! {
+            () = exit.exited.notified() => {}
+            () = exit.parent_ended(host_of_parent.as_ref()) => {}
+        }
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
-        () = serving => {}
+        _ = serving => {}
         () = exited => {}
     }
     if let Some(state) = state {
@@ -110,6 +119,8 @@ where
 struct SessionExit {
     exited: Notify,
     clean: AtomicBool,
+    /// The process that started the server, as `initialize` names it.
+    parent: OnceLock<u32>,
 }
 
 impl SessionExit {
@@ -118,26 +129,18 @@ impl SessionExit {
         self.exited.notify_one();
     }
 
+    /// Returns when the process that started the server has ended (Language Server Protocol, `InitializeParams.processId`).
+    async fn parent_ended(&self, host: &dyn Host) {
+        loop {
+            tokio::time::sleep(PARENT_CHECK).await;
+            if self.parent.get().is_some_and(|parent| !host.is_running(*parent)) {
+                return;
+            }
+        }
+    }
+
     /// The client sent `shutdown`.
     fn shut_down(&self) {
         self.clean.store(true, Ordering::Release);
-    }
-}
-
-/// Input that reports its end: the transport itself would wait for requests in progress.
-struct MonitoredInput<I> {
-    input: I,
-    exit: Arc<SessionExit>,
-}
-
-impl<I: AsyncRead + Unpin> AsyncRead for MonitoredInput<I> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let result = Pin::new(&mut self.input).poll_read(context, buffer);
-        let ended = matches!(&result, Poll::Ready(Ok(()))) && buffer.filled().len() == before && buffer.capacity() > before;
-        if ended || matches!(&result, Poll::Ready(Err(_))) {
-            self.exit.exit();
-        }
-        result
     }
 }

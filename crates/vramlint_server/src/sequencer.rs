@@ -6,6 +6,7 @@
 
 use crate::SessionExit;
 use crate::event::{Event, Events, RequestTarget, Snapshot};
+use crate::message_reader::INVALID_MESSAGE;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
-use tower_lsp_server::jsonrpc::{Request, Response};
+use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 use tower_lsp_server::{ExitedError, LanguageServer, LspService};
 use tower_service::Service;
 
@@ -96,6 +97,11 @@ impl<S: LanguageServer> Service<Request> for Sequencer<S> {
     fn call(&mut self, request: Request) -> Self::Future {
         let method = request.method().to_owned();
         let Some(id) = request.id().cloned() else {
+            if method == INVALID_MESSAGE {
+                let error = request.params().cloned().and_then(|params| serde_json::from_value(params).ok());
+                let response = Response::from_error(Id::Null, error.unwrap_or_else(Error::parse_error));
+                return std::future::ready(Ok(Some(response))).boxed();
+            }
             if self.apply_notification(&request) {
                 return std::future::ready(Ok(None)).boxed();
             }
@@ -105,7 +111,13 @@ impl<S: LanguageServer> Service<Request> for Sequencer<S> {
             return self.service.call(request);
         };
         match method.as_str() {
-            "initialize" => self.events.send(Event::Initialize(request.params().cloned().unwrap_or(Value::Null))),
+            "initialize" => {
+                let process = request.params().and_then(|params| params.get("processId")?.as_u64());
+                if let Some(parent) = process.and_then(|id| u32::try_from(id).ok()) {
+                    let _ = self.exit.parent.set(parent);
+                }
+                self.events.send(Event::Initialize(request.params().cloned().unwrap_or(Value::Null)));
+            }
             "shutdown" => self.exit.shut_down(),
             _ => {}
         }

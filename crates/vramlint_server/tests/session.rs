@@ -397,3 +397,40 @@ async fn what_cannot_be_read_is_answered_and_survived() {
     assert!(client.logged().iter().any(|line| line.starts_with("textDocument/didOpen")), "{:?}", client.logged());
     assert!(client.leave().await);
 }
+
+/// A message that cannot be read is answered with its error, and the session goes on.
+#[tokio::test]
+async fn messages_that_cannot_be_read_are_answered() {
+    let folder = project();
+    let root = real(&folder);
+    let mut client = Client::start(&root).await;
+    for (body, code) in [("{", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":{},"method":"shutdown"}"#, -32600)] {
+        client.send_raw(&format!("Content-Length: {}\r\n\r\n{body}", body.len())).await;
+        let answer = loop {
+            let message = client.receive().await;
+            if message.get("error").is_some() {
+                break message;
+            }
+        };
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &Value::Null), "{body}");
+    }
+    client.send_raw("no header at all\r\nContent-Length: many\r\n\r\n").await;
+    client.settle().await;
+    // Half of a character, as some editors send it: the rest of the document counts.
+    let path = root.join("half.yaml");
+    let text = r"num_processes: 1 # \ud83d\n";
+    let item = format!(r#"{{"uri":"{}","languageId":"yaml","version":1,"text":"{text}"}}"#, uri(&path));
+    let body = format!(r#"{{"jsonrpc":"2.0","method":"textDocument/didOpen","params":{{"textDocument":{item}}}}}"#);
+    client.send_raw(&format!("Content-Length: {}\r\n\r\n{body}", body.len())).await;
+    client.settle().await;
+    assert!(!client.server.is_finished());
+}
+
+#[tokio::test]
+async fn the_server_ends_with_the_process_that_started_it() {
+    let folder = project();
+    let root = real(&folder);
+    let client = Client::with(&[&root], json!({}), json!({"processId": client::ENDED_PROCESS})).await;
+    let ended = tokio::time::timeout(std::time::Duration::from_mins(1), client.server).await;
+    assert!(!ended.expect("it ends").expect("without a panic"), "nobody asked it to shut down");
+}

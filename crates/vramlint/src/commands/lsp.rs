@@ -53,6 +53,10 @@ impl Host for CommandLineHost {
         })
     }
 
+    fn is_running(&self, process: u32) -> bool {
+        vramlint_gpu::is_running(process)
+    }
+
     fn language(&self) -> Lang {
         language::resolve(None, None)
     }

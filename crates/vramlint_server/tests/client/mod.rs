@@ -19,6 +19,9 @@ use vramlint_server::{Host, session};
 /// Time limit of a response. No test measures time with it.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// A process that is not running.
+pub const ENDED_PROCESS: u32 = 7;
+
 /// The host of the server, controlled by tests.
 #[derive(Debug, Default)]
 pub struct TestHost {
@@ -39,6 +42,10 @@ impl Host for TestHost {
 
     fn target(&self, target: Target) -> Result<Target, Message> {
         Ok(target)
+    }
+
+    fn is_running(&self, process: u32) -> bool {
+        process != ENDED_PROCESS
     }
 
     fn language(&self) -> Lang {
@@ -148,7 +155,11 @@ impl Client {
 
     pub async fn send(&mut self, message: &Value) {
         let body = message.to_string();
-        let text = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        self.send_raw(&format!("Content-Length: {}\r\n\r\n{body}", body.len())).await;
+    }
+
+    /// Sends bytes as they are.
+    pub async fn send_raw(&mut self, text: &str) {
         self.write.write_all(text.as_bytes()).await.expect("the server listens");
     }
 
