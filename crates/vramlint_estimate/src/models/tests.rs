@@ -75,7 +75,10 @@ fn what_is_no_text_decoder_gets_no_figure() {
     assert!(
         said(r#"{"model_type": "bart", "is_encoder_decoder": true, "vocab_size": 100}"#).ends_with("an encoder-decoder model")
     );
-    assert_eq!(why(r#"{"model_type": "acme", "hidden_size": 64, "vocab_size": 100}"#), None);
+    assert_eq!(
+        why(r#"{"model_type": "acme", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100}"#),
+        None
+    );
     assert_eq!(why(r#"{"model_type": "t5", "is_encoder_decoder": true}"#), None);
 }
 

@@ -6,11 +6,11 @@ use crate::estimate::Assumption;
 /// The largest plausible value of a key, by a part of its name: over ten times that of any released model.
 const LIMITS: &[(&str, f64)] = &[
     ("intermediate_size", 1_048_576.0),
+    ("vocab", 134_217_728.0),
     ("expert", 4096.0),
     ("layer", 4096.0),
     ("depth", 4096.0),
     ("head", 16384.0),
-    ("vocab", 134_217_728.0),
     ("position", 268_435_456.0),
     ("window", 268_435_456.0),
     ("labels", 1_048_576.0),
@@ -44,7 +44,9 @@ pub(super) fn sanitize(config: &Config) -> Option<(Config, Assumption)> {
     };
     let widths = ["size", "dim", "inner", "embd", "model", "d_ff"];
     let narrow: Vec<&str> = config.keys().filter(|key| widths.iter().any(|piece| key.contains(piece))).collect();
-    let wide = narrow.iter().filter(|key| !key.contains("vocab") && !dropped.contains(key));
+    // Lengths of rows and chunks are no widths of layers.
+    let other = ["vocab", "length", "position", "chunk"];
+    let wide = narrow.iter().filter(|key| !other.iter().any(|piece| key.contains(piece)) && !dropped.contains(key));
     let widest = wide.filter_map(|key| config.number(key)).fold(1.0, f64::max);
     let across = most(&["heads", "n_head"]) * most(&["head_dim", "head_size", "kv_channels", "d_kv"]);
     if most(&["layer", "depth"]) * most(&["expert"]) * widest * widest.max(across) > PARAMETERS {

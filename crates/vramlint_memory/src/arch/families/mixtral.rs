@@ -22,8 +22,9 @@ const PHIMOE: Sizes = Sizes { inner: Some(6400), kv_heads: Some(8), vocab: 32064
 /// How many experts there are and how many see a token, under the keys that families use.
 pub(super) fn counts(config: &Config, count: u64, active: u64) -> (u64, u64) {
     let first = |keys: &[&str]| keys.iter().find_map(|key| config.count(key)).filter(|count| *count > 0);
-    let count = first(&["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"]).unwrap_or(count);
-    let active = first(&["num_experts_per_tok", "num_experts_per_token", "moe_k", "moe_topk"]).unwrap_or(active);
+    let experts = ["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "num_moe_experts", "n_experts"];
+    let seen = ["num_experts_per_tok", "num_experts_per_token", "moe_k", "moe_topk", "top_k_experts", "experts_per_token"];
+    let (count, active) = (first(&experts).unwrap_or(count), first(&seen).unwrap_or(active));
     (count, active.min(count))
 }
 

@@ -29,6 +29,7 @@ mod t5;
 mod undescribed;
 mod ungated;
 mod unknown;
+mod unknown_experts;
 mod vision;
 
 use super::{Activation, Arch, Certainty, Embedding, HeadShape, Norm};
@@ -84,6 +85,9 @@ const LAYER_NORM: Norm = Norm::Layer { weight: true, bias: true };
 /// Reads a config. Whatever it lacks is assumed.
 pub(super) fn read(config: &Config) -> Arch {
     let model_type = model_type::model_type(config);
+    if let Some(why) = undescribed::listed(&model_type) {
+        return Arch { undescribed: Some(why), ..read_family(config, model_type) };
+    }
     if let Some(language) = vision::language(config, &model_type) {
         let language_type = language.text("model_type").unwrap_or_default().to_owned();
         let mut arch = read_family(&language, language_type);

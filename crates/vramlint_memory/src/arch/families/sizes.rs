@@ -52,6 +52,12 @@ fn first(config: &Config, keys: &[&str]) -> Option<u64> {
     keys.iter().find_map(|key| config.count(key)).filter(|count| *count > 0)
 }
 
+/// The size without which nothing is known of a decoder, by the usual name of its key.
+pub(super) fn missing_size(config: &Config) -> Option<&'static str> {
+    let needed = [HIDDEN, LAYERS, HEADS, VOCAB];
+    needed.into_iter().find(|keys| first(config, keys).is_none()).and_then(|keys| keys.first().copied())
+}
+
 impl Sizes {
     /// Reads a config. Missing values get defaults; those that determine the model's size are listed as assumptions.
     pub(super) fn read(self, config: &Config, assumptions: &mut Vec<Assumption>) -> Self {

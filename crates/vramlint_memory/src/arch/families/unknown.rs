@@ -1,40 +1,21 @@
 //! Unknown families: read as a generic decoder, with an assumption.
 
 use super::decoder::{decoder, for_each_block, ungated_mlp};
-use super::mixtral::routed_experts;
 use super::sizes::{LLAMA, Sizes};
+use super::unknown_experts::{dense_inner, experts, sparse_blocks};
 use super::{LAYER_NORM, activation};
-use crate::arch::{Activation, Arch, Certainty, Experts, Mlp, Norm, QkNorm, Router, SharedExpert};
+use crate::arch::{Activation, Arch, Certainty, Layer, Mlp, Norm, Projection, QkNorm, Rotary, RotaryJoin};
 use crate::config::Config;
 use crate::estimate::Assumption;
 
-/// Experts under the names that families give them; `None` for a dense model.
-fn experts(config: &Config, inner: u64) -> Option<Experts> {
-    let named = ["num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"];
-    named.iter().find_map(|key| config.count(key)).filter(|count| *count > 1)?;
-    let first = |keys: &[&str]| keys.iter().find_map(|key| config.count(key)).filter(|count| *count > 0);
-    let inner = first(&["moe_intermediate_size", "expert_intermediate_size", "moe_ffn_hidden_size"]).unwrap_or(inner);
-    let joint = first(&["shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"]);
-    let several = first(&["n_shared_experts", "num_shared_experts", "moe_num_shared_experts"]);
-    let shared = joint.or(several.map(|count| inner.saturating_mul(count)));
-    let routed = routed_experts(config, inner, (8, 2), Router::Softmax { normalized: true, cast: true });
-    Some(Experts { shared: shared.map(|inner| SharedExpert { inner, gate: false, runs_first: false }), ..routed })
-}
-
-/// Columns of a dense block beside blocks with experts.
-fn dense_inner(config: &Config) -> u64 {
-    config
-        .count("intermediate_size")
-        .or(config.count("ffn_hidden_size"))
-        .unwrap_or_else(|| 4 * config.count("hidden_size").unwrap_or(4096))
-}
-
 /// Reads what the keys reveal: sizes under their usual names, biases, tied embeddings, LayerNorm or RMSNorm, norms of queries and
-/// keys, learned positions. The rest is Llama's.
+/// keys, low-rank attention, learned positions, experts. The rest is Llama's.
 pub(super) fn unknown(config: &Config, model_type: String) -> Arch {
     let name = if model_type.is_empty() { "?".to_owned() } else { model_type.clone() };
     let defaults = Sizes { inner: None, ..LLAMA };
+    let mut inner = 0;
     let mut arch = decoder(config, model_type, defaults, |layer, sizes| {
+        inner = sizes.inner();
         let flag = |keys: &[&str]| keys.iter().find_map(|key| config.flag(key)).unwrap_or(false);
         let everywhere = flag(&["use_bias", "bias"]);
         layer.attention.qkv_bias = everywhere || flag(&["attention_bias", "qkv_bias", "use_qkv_bias", "add_qkv_bias"]);
@@ -42,28 +23,24 @@ pub(super) fn unknown(config: &Config, model_type: String) -> Arch {
         if flag(&["use_qk_norm", "qk_norm", "qk_layernorm", "use_qk_layernorm"]) {
             layer.attention.qk_norm = Some(QkNorm { norm: Norm::Rms, per_head: true, after_rotary: false });
         }
+        latent(config, layer);
         let rms = config.has("rms_norm_eps") || config.has("rms_norm_epsilon");
         if !rms && ["layer_norm_eps", "layer_norm_epsilon", "layernorm_epsilon", "norm_epsilon"].iter().any(|key| config.has(key))
         {
             layer.norm = LAYER_NORM;
         }
-        if let Some(experts) = experts(config, sizes.inner()) {
-            layer.mlp = Mlp::Experts(experts);
-        }
         // Names of functions without a gate: what has one is called silu, swish or swiglu.
         let function = ["hidden_act", "activation_function", "activation"].into_iter().find_map(|key| config.text(key));
-        if !matches!(layer.mlp, Mlp::Experts(_)) && matches!(function, Some("relu" | "relu2" | "gelu" | "gelu_new" | "gelu_fast"))
-        {
+        if experts(config, 1).is_none() && matches!(function, Some("relu" | "relu2" | "gelu" | "gelu_new" | "gelu_fast")) {
             layer.mlp = ungated_mlp(sizes.inner(), everywhere, activation(function, Activation::Kernel));
         }
     });
-    let first = config.count("first_k_dense_replace").or(config.count("num_dense_layers")).unwrap_or(0);
-    if first > 0 && experts(config, 1).is_some() {
-        let dense = Mlp::Gated { inner: dense_inner(config), fused: false, bias: false, activation: Activation::Kernel };
+    if let Some(experts) = experts(config, inner) {
+        let sparse = sparse_blocks(config, arch.layers());
+        let columns = dense_inner(config, arch.hidden);
+        let dense = Mlp::Gated { inner: columns, fused: false, bias: false, activation: Activation::Kernel };
         for_each_block(&mut arch, |block, layer| {
-            if (block as u64) < first {
-                layer.mlp = dense;
-            }
+            layer.mlp = if sparse.get(block).copied().unwrap_or(true) { Mlp::Experts(experts) } else { dense };
         });
     }
     if !config.has("rope_theta") && !config.has("rope_parameters") && !config.has("rope_scaling") {
@@ -75,7 +52,7 @@ pub(super) fn unknown(config: &Config, model_type: String) -> Arch {
             }
         }
     }
-    arch.certainty = Certainty::GenericDecoder;
+    arch.certainty = arch.certainty.max(Certainty::GenericDecoder);
     arch.assumptions.insert(
         0,
         Assumption {
@@ -84,4 +61,16 @@ pub(super) fn unknown(config: &Config, model_type: String) -> Arch {
         },
     );
     arch
+}
+
+/// Low-rank attention, if the config has the keys of DeepSeek's.
+fn latent(config: &Config, layer: &mut Layer) {
+    let (Some(kv_rank), Some(turned)) = (config.count("kv_lora_rank"), config.count("qk_rope_head_dim")) else { return };
+    let attention = &mut layer.attention;
+    let plain = config.count("qk_nope_head_dim").unwrap_or(attention.head_dim);
+    attention.projection = Projection::Latent { query_rank: config.count("q_lora_rank"), kv_rank, rope_dim: turned };
+    attention.kv_heads = attention.heads;
+    attention.head_dim = plain + turned;
+    attention.value_dim = config.count("v_head_dim").unwrap_or(plain);
+    attention.rotary = Some(Rotary { parts: RotaryJoin::Together, ..Rotary::usual(turned) });
 }

@@ -31,8 +31,8 @@ pub(super) fn language(config: &Config, model_type: &str) -> Option<Config> {
         _ => written,
     };
     language.set("model_type", Value::Text(text.to_owned()));
-    // A tied head is written outside in some families, inside in others.
-    if let (None, Some(tied)) = (language.flag("tie_word_embeddings"), config.flag("tie_word_embeddings")) {
+    // A tied head is written outside or inside; the outer config decides where it says so.
+    if let Some(tied) = config.flag("tie_word_embeddings") {
         language.set("tie_word_embeddings", Value::Bool(tied));
     }
     Some(language)
