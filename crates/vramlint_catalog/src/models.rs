@@ -127,6 +127,11 @@ pub fn resembling(name: &str) -> Option<Resemblance> {
     resemblance::resembling(name)
 }
 
+/// The number of parameters that a name or the end of a path states: `7b`, `360m`. Experts, towers and adapters tell nothing.
+pub fn size_in_name(name: &str) -> Option<u64> {
+    resemblance::size(name)
+}
+
 /// The known name that was most likely meant by `id`: of the same organisation, near enough that a person would agree.
 pub fn nearest(id: &str) -> Option<&'static str> {
     let (organisation, name) = id.split_once('/')?;

@@ -30,12 +30,16 @@ pub struct Variant {
 const MIRRORS: [&str; 4] = ["unsloth", "NousResearch", "LLM-Research", "AI-ModelScope"];
 
 /// Endings that name how weights are stored; the architecture stays.
-const STORED: [(&str, Stored); 8] = [
+const STORED: [(&str, Stored); 12] = [
     ("-unsloth-bnb-4bit", Stored::Nf4),
+    ("-bnb-nf4-bf16", Stored::Nf4),
+    ("-bnb-nf4", Stored::Nf4),
     ("-bnb-4bit", Stored::Nf4),
     ("-awq-int4", Stored::FourBit),
     ("-gptq-int4", Stored::FourBit),
     ("-gptq-int8", Stored::EightBit),
+    ("-int4", Stored::FourBit),
+    ("-int8", Stored::EightBit),
     ("-awq", Stored::FourBit),
     ("-gptq", Stored::FourBit),
     ("-bf16", Stored::Plain),
@@ -120,6 +124,8 @@ mod tests {
             ("LLM-Research/Meta-Llama-3-8B-Instruct", "meta-llama/Meta-Llama-3-8B", Stored::Plain),
             ("Qwen/Qwen2.5-Coder-7B-Instruct", "Qwen/Qwen2.5-7B", Stored::Plain),
             ("google/gemma-2-2b-it", "google/gemma-2-2b", Stored::Plain),
+            ("Qwen/Qwen-7B-Chat-Int4", "Qwen/Qwen-7B", Stored::FourBit),
+            ("Qwen/Qwen3-4B-bnb-nf4-bf16", "Qwen/Qwen3-4B", Stored::Nf4),
         ] {
             let found = variant(id).unwrap_or_else(|| panic!("{id}"));
             assert_eq!((found.model.id, found.stored), (model, stored), "{id}");

@@ -13,7 +13,43 @@ pub enum Resemblance {
     Model(Variant),
     /// Its number of parameters, as the name rounds it.
     Size(u64),
+    /// It names a family that nothing describes: the `model_type` of its config in transformers 5.23.
+    Undescribed(&'static str),
 }
+
+/// Families that nothing describes, by the words of their names without what parts them, and their `model_type`. A name that only shares a
+/// word with them is none of theirs: NVIDIA's Nemotron is a Llama where its name says so.
+const UNDESCRIBED: &[(&str, &str)] = &[
+    ("bamba", "bamba"),
+    ("blip2", "blip-2"),
+    ("csm", "csm"),
+    ("dbrx", "dbrx"),
+    ("falconh1", "falcon_h1"),
+    ("falconmamba", "falcon_mamba"),
+    ("gemma3n", "gemma3n"),
+    ("gemma426ba4b", "gemma4"),
+    ("gemma4e2b", "gemma4"),
+    ("gemma4e4b", "gemma4"),
+    ("granite4.0h", "granitemoehybrid"),
+    ("jamba", "jamba"),
+    ("lfm2", "lfm2"),
+    ("lfm2.5", "lfm2"),
+    ("mpnet", "mpnet"),
+    ("nemotron3.5lightning", "nemotron_h"),
+    ("nemotron3nano", "nemotron_h"),
+    ("nemotron3super", "nemotron_h"),
+    ("nemotron3ultra", "nemotron_h"),
+    ("nemotronh", "nemotron_h"),
+    ("nvidianemotronnano", "nemotron_h"),
+    ("phi4multimodal", "phi4_multimodal"),
+    ("qwen2.5omni", "qwen2_5_omni"),
+    ("qwen2audio", "qwen2_audio"),
+    ("qwen3omni", "qwen3_omni_moe"),
+    ("recurrentgemma", "recurrent_gemma"),
+    ("voxtral", "voxtral"),
+    ("whisper", "whisper"),
+    ("zamba2", "zamba2"),
+];
 
 /// Words for models that are more, less or other than a decoder of text: vision towers, diffusion, experts, layers that were added or
 /// taken away, formats that nobody trains in.
@@ -145,9 +181,25 @@ fn parameters(part: &str) -> Option<u64> {
     (1e7..=2e12).contains(&count).then_some(count as u64)
 }
 
+/// The family without a description that adjacent words of a name are together.
+fn undescribed(name: &str) -> Option<&'static str> {
+    let words: Vec<&str> = name.split(['-', '_', ' ']).filter(|part| !part.is_empty()).collect();
+    let begins = |from: usize, family: &str| {
+        let mut rest = family;
+        words[from..].iter().any(|word| {
+            rest = rest.strip_prefix(word).unwrap_or("-");
+            rest.is_empty()
+        })
+    };
+    UNDESCRIBED.iter().find(|(family, _)| (0..words.len()).any(|from| begins(from, family))).map(|(_, model_type)| *model_type)
+}
+
 /// What `id`, the name of a model or the path of a folder, tells about it. Names of other kinds of models tell nothing.
 pub(super) fn resembling(id: &str) -> Option<Resemblance> {
     let lower = last_part(id)?;
+    if let Some(model_type) = undescribed(&lower) {
+        return Some(Resemblance::Undescribed(model_type));
+    }
     let name = Name::read(&lower)?;
     if name.words.iter().any(|word| OTHER_KINDS.contains(word)) {
         return None;
@@ -159,6 +211,14 @@ pub(super) fn resembling(id: &str) -> Option<Resemblance> {
     (name.active.is_none() && stored(&name.words) == Some(Stored::Plain))
         .then(|| parameters(name.size).map(Resemblance::Size))
         .flatten()
+}
+
+/// The size that a name states, if it is that of a whole decoder.
+pub(super) fn size(id: &str) -> Option<u64> {
+    let lower = last_part(id)?;
+    let name = Name::read(&lower)?;
+    let whole = name.active.is_none() && !name.words.iter().any(|word| OTHER_KINDS.contains(word));
+    whole.then(|| parameters(name.size)).flatten()
 }
 
 /// The known model of the same size whose family is named most fully.
@@ -189,7 +249,7 @@ fn stored(words: &[&str]) -> Option<Stored> {
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     Some(if has(&["int8", "8bit", "w8a8", "w8a16"]) {
         Stored::EightBit
-    } else if has(&["bnb"]) && has(&["4bit"]) {
+    } else if has(&["bnb"]) && has(&["4bit", "nf4"]) {
         Stored::Nf4
     } else if has(&["awq", "gptq", "int4", "4bit", "w4a16"]) {
         Stored::FourBit
@@ -209,6 +269,7 @@ mod tests {
             Some(Resemblance::Model(Variant { model, stored: Stored::Plain })) => model.id.to_owned(),
             Some(Resemblance::Model(Variant { model, stored })) => format!("{} {stored:?}", model.id),
             Some(Resemblance::Size(parameters)) => format!("{} M", parameters / 1_000_000),
+            Some(Resemblance::Undescribed(model_type)) => format!("no {model_type}"),
             None => "-".to_owned(),
         }
     }
@@ -228,7 +289,27 @@ mod tests {
             ("acme/DeepSeek-R1-Distill-Qwen-7B-math", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"),
             ("acme/Qwen3-30B-A3B-coder", "Qwen/Qwen3-30B-A3B"),
             ("acme/Qwen2.5-7B-sft-AWQ", "Qwen/Qwen2.5-7B FourBit"),
+            ("acme/Qwen2.5-7B-mine-bnb-nf4-bf16", "Qwen/Qwen2.5-7B Nf4"),
             ("/模型/Qwen2.5-7B-医疗", "Qwen/Qwen2.5-7B"),
+        ] {
+            assert_eq!(told(id), expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_family_without_description_is_named() {
+        for (id, expected) in [
+            ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "no nemotron_h"),
+            ("unsloth/granite-4.0-h-micro", "no granitemoehybrid"),
+            ("acme/LFM2-1.2B-sft", "no lfm2"),
+            ("google/gemma-3n-E4B-it", "no gemma3n"),
+            ("unsloth/gemma-4-26B-A4B-it", "no gemma4"),
+            ("./models/Falcon-H1-0.5B-Instruct", "no falcon_h1"),
+            ("Qwen/Qwen2.5-Omni-7B", "no qwen2_5_omni"),
+            ("acme/whisper-large-v3-zh", "no whisper"),
+            ("nvidia/Llama-3.1-Nemotron-Nano-8B-v1", "meta-llama/Llama-3.1-8B"),
+            ("acme/bambara-7b", "7000 M"),
+            ("acme/lfm2b-7b", "7000 M"),
         ] {
             assert_eq!(told(id), expected, "{id}");
         }

@@ -10,7 +10,7 @@ pub use safetensors::{parameters_of_header, parameters_of_index};
 use std::collections::BTreeMap;
 use vramlint_base::{Message, message};
 use vramlint_catalog::families;
-use vramlint_catalog::models::{Resemblance, Stored, Variant, by_name, nearest, resembling, variant};
+use vramlint_catalog::models::{Resemblance, Stored, Variant, by_name, nearest, resembling, size_in_name, variant};
 use vramlint_memory::setup::{Dtype, Quantization};
 use vramlint_memory::{Arch, Config};
 
@@ -84,6 +84,17 @@ impl Model {
             dtype: storage::dtype(config),
             prequantized: storage::prequantized(config),
         }
+    }
+
+    /// The same model with the parameters that its weight files hold; without them, its name may contradict its config.
+    #[must_use]
+    pub fn agreeing_with_its_weights(self) -> Self {
+        let arch = match (self.exact_parameters, size_in_name(&self.id)) {
+            (Some(count), _) => self.arch.corrected(count),
+            (None, Some(size)) => self.arch.contradicted_by_name(size),
+            (None, None) => self.arch,
+        };
+        Self { arch, ..self }
     }
 
     /// Why there is no figure for it, if its architecture is none that a decoder of text could stand for.
@@ -210,6 +221,11 @@ impl Models {
             Resemblance::Model(found) => {
                 let model = Model::from_catalogue(id, found, Source::Derivative(found.model.id.to_owned()))?;
                 Some(Model { arch: model.arch.told_by_name(), ..model })
+            }
+            Resemblance::Undescribed(model_type) => {
+                let mut config = Config::default();
+                config.set("model_type", vramlint_memory::Value::Text(model_type.to_owned()));
+                Some(Model::from_config(id, &config, Source::Derivative(model_type.to_owned())))
             }
             Resemblance::Size(parameters) => Some(Model {
                 id: id.to_owned(),

@@ -1,6 +1,7 @@
 //! An architecture: shapes of a model, in the terms in which the simulator runs it.
 
 mod attention;
+mod correct;
 mod families;
 mod mlp;
 mod parameter_count;

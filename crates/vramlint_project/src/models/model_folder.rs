@@ -27,7 +27,7 @@ pub(crate) fn read_config(files: &OverlayFs, path: &Path, id: &str, source: Sour
     if model.prequantized.is_none() && !config.has("quantization_config") {
         model.exact_parameters = path.parent().and_then(|folder| count(files, folder, &config, &model));
     }
-    Ok(model)
+    Ok(model.agreeing_with_its_weights())
 }
 
 /// The base model that the adapters in a folder were trained on.

@@ -18,12 +18,14 @@ mod llama_variants;
 mod mixtral;
 mod model_type;
 mod modernbert;
+mod muse;
 mod neox;
 mod olmo;
 mod phi;
 mod pre_llama;
 mod qwen_hybrid;
 mod qwen_moe;
+mod remote_code;
 mod sizes;
 mod t5;
 mod undescribed;
@@ -70,12 +72,14 @@ const TABLES: &[&[Family]] = &[
     llama_variants::FAMILIES,
     mixtral::FAMILIES,
     modernbert::FAMILIES,
+    muse::FAMILIES,
     neox::FAMILIES,
     olmo::FAMILIES,
     phi::FAMILIES,
     pre_llama::FAMILIES,
     qwen_hybrid::FAMILIES,
     qwen_moe::FAMILIES,
+    remote_code::FAMILIES,
     t5::FAMILIES,
     ungated::FAMILIES,
 ];
