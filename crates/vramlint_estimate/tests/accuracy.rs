@@ -114,14 +114,24 @@ fn bounds_hold_what_was_reserved_and_are_narrow() {
     }
 }
 
-/// Where less is known, the bounds are wider and hold nine of ten: every decoder read as if nobody had described its family.
+/// Where less is known, the bounds are wider and hold 95 of 100 of each class: decoders read as if nobody had described their family.
 #[test]
 fn bounds_hold_where_the_family_is_not_known() {
-    for reading in [Reading::Unknown, Reading::Count] {
-        let (records, _) = measure::measure(&(text("own.jsonl") + "\n" + &text("shared.jsonl")), reading);
-        let summary = Summary::of(records.iter().filter(|record| report::usual(record)));
-        assert!(summary.coverage >= 90.0, "{reading:?}: {:.1} % of {}", summary.coverage, summary.tensors.count);
+    let text = text("own.jsonl") + "\n" + &text("shared.jsonl");
+    let (unknown, unread) = measure::measure(&text, Reading::Unknown);
+    let (counted, _) = measure::measure(&text, Reading::Count);
+    let class = |records: &[Measured], of: fn(&Measured) -> bool| Summary::of(records.iter().filter(|record| of(record)));
+    for (what, summary) in [
+        ("keys of a config", class(&unknown, report::usual)),
+        ("keys of a config, experts", class(&unknown, report::with_experts)),
+        ("a count of parameters", class(&counted, report::usual)),
+    ] {
+        assert!(summary.coverage >= 95.0, "{what}: {:.1} % of {}", summary.coverage, summary.tensors.count);
     }
+    // No decoder is trained to guess masked words: encoders of an unknown family get no figure.
+    let encoders =
+        unread.iter().filter(|why| why.contains("the task trains an encoder, and estimates know unlisted as a decoder")).count();
+    assert!(encoders >= 20, "{encoders} of {unread:?}");
 }
 
 /// Our words in Chinese, for the tables of the other document.

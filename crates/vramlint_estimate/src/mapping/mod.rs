@@ -27,6 +27,7 @@ use crate::models::{Model, Models};
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_memory::Setup;
+use vramlint_memory::estimate::Assumption;
 use vramlint_memory::setup::Platform;
 use vramlint_resolve::{Project, Run, Target};
 
@@ -86,6 +87,9 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.known_command()?;
     let (model, lower_model) = mapping.model_range()?;
     mapping.task()?;
+    if let Some(Assumption { en, zh }) = model.arch.unfit_for(mapping.upper.task) {
+        return Err(Message { en, zh });
+    }
     let world = mapping.parallel(&model)?;
     mapping.adapters(&model)?;
     mapping.precision(&model)?;

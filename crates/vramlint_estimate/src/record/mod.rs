@@ -11,6 +11,7 @@ use crate::models::Models;
 use fields::{Fields, Text};
 use serde_json::value::RawValue;
 use vramlint_base::{Message, message};
+use vramlint_memory::estimate::Assumption;
 use vramlint_memory::setup::{Resident, Task};
 use vramlint_memory::{Arch, Setup};
 
@@ -88,8 +89,8 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
     top.ignore(&["oracle", "how", "measured", "source", "note"]);
     unused.extend(top.unread());
     let arch = config.into_arch();
-    if let Some(why) = arch.undescribed() {
-        return Err(top.error_at("model", &Message { en: why.en.clone(), zh: why.zh.clone() }));
+    if let Some(Assumption { en, zh }) = arch.undescribed().cloned().or_else(|| arch.unfit_for(setup.task)) {
+        return Err(top.error_at("model", &Message { en, zh }));
     }
     Ok(Record { id, model, arch, setup, assumptions, unused })
 }

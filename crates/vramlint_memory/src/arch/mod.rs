@@ -12,6 +12,7 @@ pub(crate) use mlp::{Activation, Experts, LegacyExpertNames, Mlp, Router, Shared
 
 use crate::config::Config;
 use crate::estimate::Assumption;
+use crate::setup::Task;
 
 /// A model's architecture.
 #[derive(Clone, Debug, PartialEq)]
@@ -306,6 +307,20 @@ impl Arch {
         self.undescribed.as_ref()
     }
 
+    /// Why there is no figure for it in `task`: encoders are what masked words and translations are trained with, and what was read as a
+    /// usual decoder says nothing about them.
+    pub fn unfit_for(&self, task: Task) -> Option<Assumption> {
+        let encodes = matches!(task, Task::MaskedLm | Task::Seq2Seq);
+        (encodes && self.causal && self.certainty != Certainty::Traced).then(|| {
+            let name = if self.model_type.is_empty() { "this model" } else { &self.model_type };
+            let other = if self.model_type.is_empty() { "该模型" } else { &self.model_type };
+            Assumption {
+                en: format!("the task trains an encoder, and estimates know {name} as a decoder at most"),
+                zh: format!("该任务训练编码器，而估算至多把 {other} 视为解码器"),
+            }
+        })
+    }
+
     /// What had to be assumed about it.
     pub fn assumptions(&self) -> &[Assumption] {
         &self.assumptions
@@ -329,6 +344,11 @@ impl Arch {
     /// Parameters of one block.
     pub(crate) fn layer_parameters(&self, layer: &Layer) -> u64 {
         parameter_count::layer(layer, self.hidden)
+    }
+
+    /// Whether some of its blocks have experts.
+    pub(crate) fn has_experts(&self) -> bool {
+        self.layers.iter().any(|(layer, _)| matches!(layer.mlp, Mlp::Experts(_)))
     }
 
     /// Parameters. A tied head is counted once.

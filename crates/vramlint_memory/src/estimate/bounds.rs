@@ -13,11 +13,12 @@ pub(super) struct Bounds {
 
 /// Bounds of the total for `reserved` bytes in the allocator, of which `tensors` are in use.
 pub(super) fn bounds(arch: &Arch, setup: &Setup, reserved: u64, tensors: u64) -> Bounds {
-    let (below, above) = spread(arch.certainty(), setup.parallel.scheme);
+    let (certainty, experts, scheme) = (arch.certainty(), arch.has_experts(), setup.parallel.scheme);
+    let (below, above) = spread(certainty, experts, scheme);
     let share =
         |bytes: u64, thousandths: u64| u64::try_from(u128::from(bytes) * u128::from(thousandths) / 1000).unwrap_or(u64::MAX);
     // A heap may also turn out unfragmented: allocated tensors are the lower bound.
-    let least = tensors.saturating_sub(share(tensors, tensor_spread(arch.certainty(), setup.parallel.scheme)));
+    let least = tensors.saturating_sub(share(tensors, tensor_spread(certainty, experts, scheme)));
     let low = reserved.saturating_sub(share(reserved, below)).max(least);
     let high = reserved.saturating_add(share(reserved, above));
     if !setup.cuda_context {

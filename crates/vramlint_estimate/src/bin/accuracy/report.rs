@@ -108,7 +108,16 @@ pub(crate) fn worst(records: &[Measured]) -> String {
     out
 }
 
-/// Whether it is a decoder without experts: the assumption for unknown families.
+/// Whether it is a decoder without experts: the assumption for unknown families. Encoders train classifiers and masked words.
 pub(crate) fn usual(record: &Measured) -> bool {
-    record.label("blocks") == "dense" && !matches!(record.label("task"), "mlm" | "seq2seq")
+    record.label("blocks") == "dense" && predicts_tokens(record)
+}
+
+/// Whether it is a decoder with experts.
+pub(crate) fn with_experts(record: &Measured) -> bool {
+    record.label("blocks") == "experts" && predicts_tokens(record)
+}
+
+fn predicts_tokens(record: &Measured) -> bool {
+    !matches!(record.label("task"), "mlm" | "seq2seq" | "seqcls" | "token-classification" | "question-answering")
 }

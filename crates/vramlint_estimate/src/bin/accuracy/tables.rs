@@ -1,7 +1,7 @@
 //! The longer tables: errors by dimension, and the bounds that records need.
 
 use crate::measure::{Measured, error};
-use crate::report::{HEAD, Summary, row, usual};
+use crate::report::{HEAD, Summary, row, usual, with_experts};
 use std::collections::BTreeMap;
 
 /// By family and by dimension.
@@ -52,6 +52,7 @@ pub(crate) fn spreads(known: &[Measured], unknown: &[Measured], counted: &[Measu
         add(&format!("the family, {scheme}"), &of);
     }
     add("the keys of a decoder's config", &unknown.iter().filter(|record| usual(record)).collect::<Vec<_>>());
+    add("the keys of a decoder's config, experts", &unknown.iter().filter(|record| with_experts(record)).collect::<Vec<_>>());
     add("the parameter count", &counted.iter().filter(|record| usual(record)).collect::<Vec<_>>());
     out
 }
