@@ -74,6 +74,12 @@ impl Scalar {
 static TABLES: LazyLock<HashMap<String, Table>> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../data/defaults.json")).expect("a test reads the table"));
 
+/// The table of a framework: by its own name where its package has several, else by its package.
+fn table_name(dialect: Dialect) -> &'static str {
+    let framework = dialect.framework();
+    if TABLES.contains_key(framework.id) { framework.id } else { framework.package }
+}
+
 /// The default of `concept`, with its source.
 pub(super) fn default_of(
     dialect: Dialect,
@@ -81,7 +87,7 @@ pub(super) fn default_of(
     task: Option<&str>,
     versions: &LibraryVersions,
 ) -> Option<(Value, String)> {
-    let mut name = Some(dialect.framework().package);
+    let mut name = Some(table_name(dialect));
     while let Some(table) = name.and_then(|name| TABLES.get(name)) {
         let mut depends_on_task = false;
         for row in table.rows.iter().filter(|row| row.concept == concept.name()) {
@@ -219,7 +225,7 @@ mod tests {
 
     #[test]
     fn every_row_has_a_value_in_the_newest_release() {
-        for (dialect, table) in Dialect::ALL.iter().filter_map(|dialect| Some((dialect, TABLES.get(dialect.package)?))) {
+        for (dialect, table) in Dialect::ALL.iter().filter_map(|dialect| Some((dialect, TABLES.get(table_name(*dialect))?))) {
             let name = dialect.package;
             for row in &table.rows {
                 let concept = Concept::from_name(&row.concept).expect("known");

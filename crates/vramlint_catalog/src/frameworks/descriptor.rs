@@ -44,6 +44,8 @@ pub struct Framework {
     pub unknown_keys: UnknownKeys,
     /// How it types the values of its file.
     pub file_types: FileTypes,
+    /// The path of the key that names DeepSpeed's file.
+    pub deepspeed_key: &'static [&'static str],
     /// The names of DeepSpeed files that it ships, and their stage.
     pub zero_presets: &'static [(&'static str, i64)],
     /// How it multiplies.
@@ -222,6 +224,8 @@ pub enum Accumulation {
     UpTo(i64),
     /// The whole batch over the micro-batches of all processes.
     OfWhole,
+    /// The same; one where no whole is stated.
+    OfWholeElseOne,
 }
 
 /// How many processes train where no launcher starts them.
@@ -308,8 +312,12 @@ pub struct EstimateTraits {
     pub prepares_quantized: bool,
     /// Whether adapters have no dropout where nothing is stated.
     pub no_dropout: bool,
-    /// Whether it computes in bf16 on GPUs that can, where nothing is stated.
+    /// Whether it computes in bf16 on GPUs that can, where nothing or `auto` is stated.
     pub bf16_where_possible: bool,
+    /// Whether it computes in the type of its weights, whatever precision is stated: no autocast, and shards keep their type.
+    pub computes_as_stored: bool,
+    /// Whether FSDP is that of version 1 where nothing is stated.
+    pub first_fsdp: bool,
     /// The type in which it loads weights where none is stated.
     pub weights: Weights,
     /// Whether a launcher that is not seen may shard or offload.
@@ -380,6 +388,7 @@ pub(super) const COMMON: Framework = Framework {
     },
     batch: BatchArithmetic { accumulation: Accumulation::Stated, counts_completions: false, whole: &[], source: "" },
     file_types: FileTypes::NotJudged,
+    deepspeed_key: &["deepspeed"],
     zero_presets: &[],
     vllm_shares: &[],
     is_hf_trainer: false,
@@ -400,6 +409,8 @@ pub(super) const COMMON: Framework = Framework {
         value_head_rewards: false,
         spreads_models: false,
         bf16_where_possible: false,
+        computes_as_stored: false,
+        first_fsdp: false,
         weights: Weights::Stored,
         may_be_launched: true,
         loss: Loss::LigerOffered,

@@ -41,6 +41,8 @@ frameworks! {
     Axolotl in axolotl;
     /// LLaMA-Factory.
     LlamaFactory in llama_factory;
+    /// LLaMA-Factory under `USE_V1=1`.
+    LlamaFactoryV1 in llama_factory_v1;
     /// ms-swift.
     MsSwift in ms_swift;
     /// OpenRLHF command line.

@@ -43,6 +43,8 @@ launchers! {
     Python in python::LAUNCHER;
     /// `llamafactory-cli train`
     LlamaFactory in frameworks::llama_factory::LAUNCHER;
+    /// `llamafactory-cli sft` under `USE_V1=1`
+    LlamaFactoryV1 in frameworks::llama_factory_v1::LAUNCHER;
     /// `axolotl train`, `accelerate launch -m axolotl.cli.train`
     Axolotl in frameworks::axolotl::LAUNCHER;
     /// `tune run`

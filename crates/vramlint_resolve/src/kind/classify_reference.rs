@@ -69,7 +69,10 @@ pub(super) fn by_files(sources: &SourceSet, path_resolver: &PathResolver, classe
         let (path, key): (&[&str], &str) = match classes[file.id.0 as usize].kind {
             FileKind::Accelerate => (&["deepspeed_config", "deepspeed_config_file"], "deepspeed_config_file"),
             FileKind::Other | FileKind::DeepSpeed => continue,
-            _ => (&["deepspeed"], "deepspeed"),
+            kind => {
+                let path = kind.dialect().map_or(&["deepspeed"] as &[&str], |dialect| dialect.deepspeed_key);
+                (path, path.last().copied().unwrap_or_default())
+            }
         };
         let named = root.at(path).and_then(NodeRef::text).and_then(|text| path_resolver.resolve(text, file.folder()));
         found.extend(named.map(|id| (id, FileClass::named_by(FileKind::DeepSpeed, key))));

@@ -70,6 +70,11 @@ pub(super) fn from_train_batch(run: &mut Run, total: Candidate) {
 
 /// The accumulation that a framework computes if it is not set.
 pub(super) fn derive_accumulation(run: &mut Run) {
+    if run.dialect.batch.accumulation == Accumulation::OfWholeElseOne && !run.settings.contains_key(&Concept::EffectiveBatch) {
+        let origin = Origin::Default { tool: run.dialect.framework().name, source: run.dialect.batch.source.to_owned() };
+        override_setting(run, Concept::GradientAccumulationSteps, super::precedence::known(Value::Int(1), "", origin));
+        return;
+    }
     let is_set = run.settings.contains_key(&Concept::GradientAccumulationSteps);
     let (Some(micro), Some(world)) = (run.int(Concept::MicroBatch), run.int(Concept::WorldSize)) else { return };
     let samples = micro.saturating_mul(world);
@@ -85,7 +90,7 @@ pub(super) fn derive_accumulation(run: &mut Run) {
                 vec![Concept::MicroBatch, Concept::WorldSize],
             )
         }
-        Accumulation::OfWhole => {
+        Accumulation::OfWhole | Accumulation::OfWholeElseOne => {
             let Some(total) = run.int(Concept::EffectiveBatch).filter(|total| total % samples == 0 && *total > 0) else { return };
             let inputs = vec![Concept::EffectiveBatch, Concept::MicroBatch, Concept::WorldSize];
             (

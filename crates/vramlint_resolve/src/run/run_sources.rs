@@ -104,7 +104,8 @@ impl RunSources {
         }
         for (id, _) in self.training.clone() {
             let file = graph.file(id);
-            let Some(node) = file.data().and_then(|data| data.root()?.get("deepspeed")) else { continue };
+            let key = graph.classified_kind(id).dialect().map_or(&["deepspeed"] as &[&str], |dialect| dialect.deepspeed_key);
+            let Some(node) = file.data().and_then(|data| data.root()?.at(key)) else { continue };
             if let Some(path) = node.text().filter(|text| looks_like_path(text)) {
                 self.trainer_deepspeed = true;
                 self.add_reference(graph, path, FileRange::new(id, node.range()), FileKind::DeepSpeed);
