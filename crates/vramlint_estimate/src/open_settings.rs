@@ -40,7 +40,9 @@ const SETTINGS: &[(&str, Take)] = &[
     ("sequence_length", take_length),
     ("weights_dtype", |to, from| to.weights = from.weights),
     ("mixed_precision", |to, from| to.autocast = from.autocast),
-    ("quantization", |to, from| (to.quantization, to.kbit_prepare) = (from.quantization, from.kbit_prepare)),
+    ("quantization", |to, from| {
+        (to.quantization, to.kbit_prepare, to.kbit_restored) = (from.quantization, from.kbit_prepare, from.kbit_restored);
+    }),
     ("gradient_checkpointing", |to, from| to.checkpointing = from.checkpointing),
     ("optimizer", |to, from| to.optimizer = from.optimizer),
     ("method", |to, from| (to.lora, to.freeze_base) = (from.lora.clone(), from.freeze_base)),

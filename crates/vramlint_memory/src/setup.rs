@@ -117,6 +117,8 @@ pub enum Checkpointing {
     NonReentrant,
     /// `use_reentrant=True`.
     Reentrant,
+    /// As reentrant, with the inputs of the blocks on the host until backward comes to them.
+    Offloaded,
 }
 
 /// The requested attention implementation.
@@ -438,6 +440,8 @@ pub struct Setup {
     pub quantized_compute: Option<Dtype>,
     /// PEFT's `prepare_model_for_kbit_training`.
     pub kbit_prepare: bool,
+    /// Whether embeddings, norms and the head get their type back after that.
+    pub kbit_restored: bool,
     /// Logits and loss.
     pub head: Head,
     /// The reference model.
@@ -494,6 +498,7 @@ impl Default for Setup {
             quantization: Quantization::None,
             quantized_compute: Some(Dtype::Bf16),
             kbit_prepare: false,
+            kbit_restored: false,
             head: Head::FullLogits,
             reference: Reference::None,
             teacher: None,

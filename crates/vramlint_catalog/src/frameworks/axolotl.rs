@@ -62,6 +62,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         prepares_quantized: true,
         no_dropout: true,
         bf16_where_possible: true,
+        // Axolotl 0.18.0 utils/schemas/validation.py, `_resolve_fsdp_version`.
+        first_fsdp: true,
         // Axolotl 0.18.0 utils/config/__init__.py: `torch_dtype` follows bf16 and fp16.
         weights: Weights::Computing,
         ..COMMON.estimate

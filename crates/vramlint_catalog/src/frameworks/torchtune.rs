@@ -37,6 +37,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     fixes: FixKeys { accumulation: Some("gradient_accumulation_steps"), ..COMMON.fixes },
     estimate: EstimateTraits {
         is_recipe: true,
+        computes_as_stored: true,
         is_language_modelling: true,
         no_dropout: true,
         loss: Loss::PiecesOffered,

@@ -1,7 +1,7 @@
 //! Checkpointing, attention, padding.
 
 use super::Mapping;
-use super::setting_range::boolean;
+use super::setting_range::{boolean, setting};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Attention, Checkpointing};
@@ -56,11 +56,21 @@ impl Mapping<'_> {
         self.upper.keeps_outputs = own && self.loop_names_outputs();
     }
 
+    /// Whether the way of checkpointing that is named keeps the inputs of blocks on the host: Axolotl 0.18.0 utils/schemas/config.py,
+    /// unsloth_zoo 2026.8.1 gradient_checkpointing.py.
+    fn offloads_checkpoints(&self) -> bool {
+        let winner = setting(self.run, Concept::GradientCheckpointing).and_then(|setting| setting.winning());
+        let word = winner.map(|candidate| candidate.raw.trim().trim_matches(['"', '\'']));
+        word.is_some_and(|word| matches!(word, "unsloth" | "offload" | "offload_cpu" | "offload_disk"))
+    }
+
     fn checkpointing(&mut self) {
         let said = self.range(Concept::GradientCheckpointing, boolean, |on| u64::from(!on));
         let reentrant = self.is_on(Concept::CheckpointingReentrant);
+        let offloads = self.offloads_checkpoints();
         let kind = |on: bool| match (on, reentrant) {
             (false, _) => Checkpointing::None,
+            (true, _) if offloads => Checkpointing::Offloaded,
             (true, true) => Checkpointing::Reentrant,
             (true, false) => Checkpointing::NonReentrant,
         };

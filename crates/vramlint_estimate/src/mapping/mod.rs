@@ -9,6 +9,8 @@ mod adapters;
 mod batch;
 mod dataloader;
 mod device_map;
+#[cfg(test)]
+mod framework_tests;
 mod model;
 mod optimizer;
 mod parallel;
@@ -57,9 +59,22 @@ pub(crate) struct Mapped {
 }
 
 /// Options that change the training step itself: optimizers that project gradients or train a part at a time
-/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py).
-const NOT_MODELLED: &[&str] =
-    &["use_galore", "use_apollo", "use_badam", "use_adam_mini", "use_llama_pro", "mixture_of_depths", "use_ray"];
+/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py), experts in 4 bits, layers that live on the host, ternary layers
+/// (Axolotl 0.18.0 utils/schemas/config.py).
+const NOT_MODELLED: &[&str] = &[
+    "use_galore",
+    "use_apollo",
+    "use_badam",
+    "use_adam_mini",
+    "use_llama_pro",
+    "mixture_of_depths",
+    "use_ray",
+    "quantize_moe_experts",
+    "layer_offloading",
+    "use_onebitllms",
+];
+/// Options that divide experts over GPUs, with a number of GPUs (Axolotl 0.18.0, ms-swift 4.6, LLaMA-Factory 0.9.6).
+const EXPERT_PARALLEL: &[&str] = &["expert_parallel_size", "expert_model_parallel_size", "ep_size"];
 /// Keys of recipes that hold several models (PPO and distillation of torchtune 0.7.0), and of LISA, which trains other layers from time to
 /// time (ms-swift, Axolotl).
 const OTHER_LOOPS: &[&str] = &["ppo_epochs", "ppo_batch_size", "teacher_checkpointer", "lisa_activated_layers", "lisa_n_layers"];
@@ -157,6 +172,9 @@ impl Mapping<'_> {
             return Err(message!("no optimizer: nothing is trained", "没有优化器：不进行训练"));
         }
         if let Some(name) = NOT_MODELLED.iter().find(|name| self.enables(name, &["convert", "load"])) {
+            return Err(message!("estimates do not support {name}", "不支持估算 {name}"));
+        }
+        if let Some(name) = EXPERT_PARALLEL.iter().find(|name| self.gives_above_one(name)) {
             return Err(message!("estimates do not support {name}", "不支持估算 {name}"));
         }
         if let Some(name) = OTHER_LOOPS.iter().find(|name| self.gives(name)) {

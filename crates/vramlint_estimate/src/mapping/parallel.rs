@@ -32,6 +32,9 @@ impl Mapping<'_> {
                 self.both(|setup| set(setup, size.upper));
             }
         }
+        if self.open_world {
+            self.share_assumed_processes();
+        }
         // What is sharded is sharded over the ranks of a sequence too (deepspeed 0.19.8 runtime/sequence_parallel, accelerate 1.15.0
         // parallelism_config.py: `dp_shard_cp`).
         if !matches!(scheme, Scheme::None | Scheme::Ddp) {
@@ -62,6 +65,16 @@ impl Mapping<'_> {
         ranks
     }
 
+    /// Of the GPUs of one machine, those that share each sequence or each layer hold no rows of their own.
+    fn share_assumed_processes(&mut self) {
+        self.both(|setup| {
+            let parallel = &mut setup.parallel;
+            let sharing = parallel.tensor.max(1).saturating_mul(parallel.context.max(1));
+            parallel.world = (parallel.world / sharing).max(1);
+            parallel.local = parallel.local.min(parallel.world);
+        });
+    }
+
     fn scheme(&mut self, world: Option<u64>) -> Result<Scheme, Message> {
         if self.has(Concept::ZeroStage) {
             let stage = self.count(Concept::ZeroStage)?;
@@ -82,11 +95,9 @@ impl Mapping<'_> {
                 return Ok(Scheme::Ddp);
             }
             // accelerate 1.15.0 utils/dataclasses.py: version 1 by default; transformers 5.23.0 defaults to 2 in its own arguments.
-            let version = self
-                .count(Concept::FsdpVersion)
-                .ok()
-                .flatten()
-                .map_or(if kind == "fsdp" { 1 } else { 2 }, |version| version.upper);
+            let first = kind == "fsdp" || self.run.dialect.estimate.first_fsdp;
+            let stated = self.count(Concept::FsdpVersion).ok().flatten();
+            let version = stated.map_or(if first { 1 } else { 2 }, |version| version.upper);
             return Ok(if version == 1 { Scheme::Fsdp1 } else { Scheme::Fsdp2 });
         }
         // The distributed recipes of torchtune 0.7.0 shard with `fully_shard`.

@@ -2,6 +2,7 @@
 
 use super::Mapping;
 use super::setting_range::{ValueRange, setting};
+use crate::capacity::gpu_of;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Weights;
@@ -83,12 +84,14 @@ impl Mapping<'_> {
         if kind != Quantization::None && self.upper.lora.is_none() {
             return Err(message!("a quantized model cannot be trained without adapters", "没有适配器时，量化模型无法训练"));
         }
-        // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base; scripts call the function.
-        let prepared = kind != Quantization::None
-            && (self.run.dialect.estimate.prepares_quantized || self.code_calls("prepare_model_for_kbit_training"));
+        // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base, then gives embeddings, norms and the head their type back;
+        // under ZeRO-3 it does neither. Scripts call the function.
+        let by_framework = self.run.dialect.estimate.prepares_quantized && self.upper.parallel.scheme != Scheme::Zero3;
+        let prepared = kind != Quantization::None && (by_framework || self.code_calls("prepare_model_for_kbit_training"));
         self.both(|setup| {
             setup.quantization = kind;
             setup.kbit_prepare = prepared;
+            setup.kbit_restored = prepared && by_framework;
         });
         Ok(())
     }
@@ -114,13 +117,17 @@ impl Mapping<'_> {
         let word = self.value(Concept::MixedPrecision).and_then(Value::as_str);
         let framework = self.run.dialect.framework();
         match (word, &framework.estimate) {
-            // A recipe computes in the type of its weights.
-            (_, traits) if traits.is_recipe => None,
+            (_, traits) if traits.computes_as_stored => None,
             (Some("bf16"), _) => Some(Dtype::Bf16),
             (Some("fp16"), _) => Some(Dtype::Fp16),
             (Some("fp8"), _) => {
                 self.assume(message!("fp8 counts as bf16", "fp8 按 bf16 计"));
                 Some(Dtype::Bf16)
+            }
+            // Axolotl 0.18.0 utils/config/__init__.py, `resolve_dtype`.
+            (Some("auto"), traits) if traits.bf16_where_possible => {
+                let old = gpu_of(self.target()).is_some_and(|gpu| !gpu.bf16);
+                Some(if old { Dtype::Fp16 } else { Dtype::Bf16 })
             }
             (None, traits) if traits.bf16_where_possible => {
                 let name = framework.name;

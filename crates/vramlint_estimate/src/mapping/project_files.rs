@@ -19,6 +19,17 @@ impl Mapping<'_> {
         texts.map_or_else(|| self.has_key(key), |text| !matches!(text, "0" | "false" | "False"))
     }
 
+    /// Whether a data file or the command of the run gives this key a number above one.
+    pub(super) fn gives_above_one(&self, key: &str) -> bool {
+        let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
+        let given = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key));
+        let above = |text: &str| text.trim().parse::<u64>().is_ok_and(|size| size > 1);
+        match given {
+            Some(option) => option.value.as_ref().and_then(|value| value.text.as_deref()).is_some_and(above),
+            None => self.values_of(key).filter_map(NodeRef::text).any(above),
+        }
+    }
+
     /// Whether a data file or the command of the run switches `key` on: with a true value, or with one of `words`.
     pub(super) fn enables(&self, key: &str, words: &[&str]) -> bool {
         let enabled = |value: &Value| boolean(value) == Some(true) || value.as_str().is_some_and(|word| words.contains(&word));

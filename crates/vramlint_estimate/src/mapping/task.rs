@@ -131,10 +131,12 @@ impl Mapping<'_> {
             return Head::FullLogits;
         }
         let said = self.value(Concept::FusedLoss).cloned();
-        let asked = match said.as_ref().map(|value| (value.as_str().map(str::to_lowercase), super::setting_range::boolean(value)))
+        let asked = match said
+            .as_ref()
+            .map(|value| (value.as_str().map(|word| word.to_lowercase().replace('_', "-")), super::setting_range::boolean(value)))
         {
-            Some((Some(word), _)) if word.contains("liger") || word.contains("cut_cross") || word == "cce" => Some(Head::Liger),
-            Some((Some(word), _)) if ["fused", "chunked", "chunked_nll", "linear"].contains(&word.as_str()) => Some(Head::Fused),
+            Some((Some(word), _)) if word.contains("liger") || word.contains("cut-cross") || word == "cce" => Some(Head::Liger),
+            Some((Some(word), _)) if ["fused", "chunked", "chunked-nll", "linear"].contains(&word.as_str()) => Some(Head::Fused),
             Some((_, Some(true))) => Some(Head::Liger),
             _ => None,
         };

@@ -41,16 +41,16 @@ fn models() -> Models {
     models
 }
 
-fn candidate(value: Value) -> Candidate {
+pub(super) fn candidate(value: Value) -> Candidate {
     let origin = Origin::Flag { place: PLACE, flag: "--x".into() };
     Candidate { raw: value.to_string(), value: Resolved::Known(value), origin, condition: None, assumptions: Vec::new() }
 }
 
-fn text(word: &str) -> Value {
+pub(super) fn text(word: &str) -> Value {
     Value::Text(word.into())
 }
 
-fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -> Run {
+pub(super) fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -> Run {
     let set = |(concept, value): &(Concept, Value)| {
         (*concept, Setting { candidates: vec![candidate(value.clone())], winner: Some(0), precedence: None })
     };
@@ -82,7 +82,7 @@ fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -> Run {
     }
 }
 
-fn mapped(run: &Run) -> Mapped {
+pub(super) fn mapped(run: &Run) -> Mapped {
     map(&project(), run, &models()).unwrap_or_else(|why| panic!("{}", why.en))
 }
 

@@ -74,6 +74,7 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.quantized_compute =
         fields.word(&["quantization_compute_dtype", "bnb_4bit_compute_dtype"], DTYPES)?.or(Some(Dtype::Bf16));
     setup.kbit_prepare = fields.flag(&["kbit_prepare"])?.unwrap_or(false);
+    setup.kbit_restored = fields.flag(&["kbit_restored"])?.unwrap_or(false);
     setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();
     setup.reference = match (fields.word(&["reference"], REFERENCES)?, setup.task) {
         (Some(given), _) => given,

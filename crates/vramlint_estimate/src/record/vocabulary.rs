@@ -80,6 +80,7 @@ pub const CHECKPOINTING: &[(&str, Checkpointing)] = &[
     ("none", Checkpointing::None),
     ("nonreentrant", Checkpointing::NonReentrant),
     ("reentrant", Checkpointing::Reentrant),
+    ("offloaded", Checkpointing::Offloaded),
     ("full", Checkpointing::NonReentrant),
 ];
 

@@ -154,7 +154,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     name(0, &QUANTIZED);
     let scales = quantize(tape, &mut modules, &placement);
     if setup.kbit_prepare {
-        widen(tape, &modules);
+        widen(tape, &modules, setup.kbit_restored);
     }
     tape.set_gpu(0);
     if arch.unsimulated_parameters > 0 {
@@ -197,8 +197,10 @@ fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement) -> V
     scales
 }
 
-/// PEFT's `prepare_model_for_kbit_training`: parameters that are not quantized become fp32.
-fn widen(tape: &Tape, layers: &[LayerModule]) {
+/// PEFT's `prepare_model_for_kbit_training`: parameters that are not quantized become fp32. If embeddings, norms and the head are
+/// `restored` afterwards, experts alone remain so: other layers of blocks are quantized.
+fn widen(tape: &Tape, layers: &[LayerModule], restored: bool) {
+    let experts: std::collections::HashSet<ParamId> = layers.iter().flat_map(expert_weights).collect();
     let mut quantized = std::collections::HashSet::new();
     for layer in layers {
         layer.clone().for_each_linear(&mut |module| {
@@ -207,12 +209,20 @@ fn widen(tape: &Tape, layers: &[LayerModule]) {
             }
         });
     }
-    for id in tape.param_ids().filter(|id| !quantized.contains(id)) {
+    for id in tape.param_ids().filter(|id| !quantized.contains(id) && (!restored || experts.contains(id))) {
         let (numel, width, gpu) = tape.with_param(id, |param| (param.shape[0] * param.shape[1], param.width(), param.gpu));
         if width == 2 {
             tape.set_gpu(gpu);
             tape.set_memory(id, tape.empty_as(numel, 4, Part::Weights));
         }
+    }
+}
+
+/// The weights of the experts of a block, which are no layers.
+fn expert_weights(layer: &LayerModule) -> Vec<ParamId> {
+    match &layer.mlp {
+        MlpModule::Experts(experts) => vec![experts.gate_up, experts.down],
+        _ => Vec::new(),
     }
 }
 

@@ -74,7 +74,7 @@ impl Model {
             hidden = t.module(Module::Block(layer.number), &x, |t, x| match setup.checkpointing {
                 Checkpointing::None => body(t, x),
                 _ if !train => body(t, x),
-                kind => t.checkpoint(&body, x.clone(), kind == Checkpointing::NonReentrant),
+                kind => t.checkpoint(&body, x.clone(), kind),
             });
             from = gpu;
         }

@@ -129,7 +129,7 @@ impl Model {
 fn run(t: &Tape, (body, number): (&BlockFn, u32), hidden: Tensor, setup: &Setup) -> Tensor {
     t.module(Module::Block(number), hidden, |t, x| match setup.checkpointing {
         Checkpointing::None => body(t, x),
-        kind => t.checkpoint(body, x.clone(), kind == Checkpointing::NonReentrant),
+        kind => t.checkpoint(body, x.clone(), kind),
     })
 }
 

@@ -6,6 +6,7 @@ use super::log::Site;
 use super::tensor::Tensor;
 use super::{Mode, Tape};
 use crate::estimate::Phase;
+use crate::setup::Checkpointing;
 use std::rc::Rc;
 
 /// The forward of a block: hidden states in, hidden states out.
@@ -86,9 +87,10 @@ impl Tape {
         }
     }
 
-    /// `torch.utils.checkpoint`. `extra` are further inputs that are held. With `early_stop` (not reentrant) the second run ends as
-    /// soon as everything is there that backward needs.
-    pub(crate) fn checkpoint(&self, body: &BlockFn, input: Tensor, early_stop: bool) -> Tensor {
+    /// `torch.utils.checkpoint`. If it is not reentrant, the second run ends as soon as everything is there that backward needs.
+    pub(crate) fn checkpoint(&self, body: &BlockFn, input: Tensor, kind: Checkpointing) -> Tensor {
+        let early_stop = kind == Checkpointing::NonReentrant;
+        let offloads = kind == Checkpointing::Offloaded;
         if self.mode.get() != Mode::Grad {
             return body(self, &input);
         }
@@ -107,7 +109,8 @@ impl Tape {
         }
         let output = Tensor { edge: None, ..output };
         let body = Rc::clone(body);
-        let (kept, autocast) = (input.clone(), self.autocast_width());
+        let (size, edge, autocast) = ((input.numel, input.width), input.edge, self.autocast_width());
+        let kept = (!offloads).then(|| input.clone());
         let run: BackwardFn = Box::new(move |tape, grads: Grads| {
             let mut pending = PendingGrads::default();
             let grad = grads.into_iter().flatten().next();
@@ -119,6 +122,7 @@ impl Tape {
                 }
                 (_, grad) => grad,
             };
+            let kept = kept.unwrap_or_else(|| Tensor { edge, ..tape.empty(size.0, size.1) });
             tape.rerun((&body, autocast), kept, early_stop.then_some(saves), grad, pending);
             drop(held);
             Vec::new()

@@ -37,6 +37,7 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("quantization", json!(name(QUANTIZATIONS, setup.quantization))),
         ("quantization_compute_dtype", json!(computes)),
         ("kbit_prepare", json!(setup.kbit_prepare)),
+        ("kbit_restored", json!(setup.kbit_restored)),
     ];
     list.extend(adapters(setup));
     list.extend([
@@ -54,7 +55,8 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("max_completion_length", json!(setup.generation.map(|generation| generation.completion))),
         ("vllm_share", json!(setup.generation.and_then(|generation| generation.vllm_share))),
         ("gradient_checkpointing", json!(setup.checkpointing != Checkpointing::None)),
-        ("reentrant", json!(setup.checkpointing == Checkpointing::Reentrant)),
+        ("reentrant", json!(matches!(setup.checkpointing, Checkpointing::Reentrant | Checkpointing::Offloaded))),
+        ("checkpoints_offloaded", json!(setup.checkpointing == Checkpointing::Offloaded)),
         ("attention", json!(name(ATTENTION, setup.attention))),
         ("padding_mask", json!(setup.padding_mask)),
         ("head", json!(name(HEADS, setup.head))),

@@ -16,6 +16,9 @@ pub(in crate::run) fn add(
     deepspeed: bool,
     versions: &LibraryVersions,
 ) {
+    // A file says what it trains where the command does not.
+    let stated = candidates.current_value(Concept::Task).and_then(Value::as_str).map(str::to_owned);
+    let task = task.or(stated.as_deref().filter(|_| dialect.is_standalone));
     if dialect == Dialect::Trl {
         candidates.drop_precision_switched_off();
     }

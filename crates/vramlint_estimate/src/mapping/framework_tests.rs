@@ -1,0 +1,83 @@
+//! What frameworks do that differs from the libraries below them.
+
+use super::tests::{candidate, mapped, run, text};
+use vramlint_base::Value;
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_memory::setup::{Checkpointing, Dtype, Head, Scheme};
+use vramlint_resolve::{Run, Setting};
+
+#[test]
+fn axolotl_computes_in_bf16_where_it_decides() {
+    let setup = mapped(&run(Dialect::Axolotl, "", &[(Concept::MixedPrecision, text("auto"))])).setup;
+    assert_eq!((setup.autocast, setup.weights), (Some(Dtype::Bf16), Dtype::Bf16));
+    // accelerate and transformers know no such word.
+    let setup = mapped(&run(Dialect::HfTrainer, "", &[(Concept::MixedPrecision, text("auto"))])).setup;
+    assert_eq!(setup.autocast, None);
+}
+
+#[test]
+fn axolotl_gives_embeddings_their_type_back() {
+    let settings = [
+        (Concept::MixedPrecision, text("bf16")),
+        (Concept::Method, text("qlora")),
+        (Concept::LoraR, Value::Int(8)),
+        (Concept::Quantization, text("nf4-double")),
+    ];
+    let setup = mapped(&run(Dialect::Axolotl, "", &settings)).setup;
+    assert!(setup.kbit_prepare && setup.kbit_restored);
+    let third = [settings.as_slice(), &[(Concept::ZeroStage, Value::Int(3))]].concat();
+    let setup = mapped(&run(Dialect::Axolotl, "", &third)).setup;
+    assert!(!setup.kbit_prepare && !setup.kbit_restored);
+}
+
+#[test]
+fn axolotl_takes_the_first_fsdp() {
+    let sharded = [(Concept::FsdpSharding, text("FULL_SHARD")), (Concept::WorldSize, Value::Int(4))];
+    assert_eq!(mapped(&run(Dialect::Axolotl, "", &sharded)).setup.parallel.scheme, Scheme::Fsdp1);
+    assert_eq!(mapped(&run(Dialect::LlamaFactoryV1, "", &sharded)).setup.parallel.scheme, Scheme::Fsdp2);
+}
+
+#[test]
+fn plugins_of_axolotl_write_no_logits() {
+    let fused = [(Concept::FusedLoss, text("cut-cross-entropy"))];
+    assert_eq!(mapped(&run(Dialect::Axolotl, "", &fused)).setup.head, Head::Liger);
+}
+
+#[test]
+fn shards_of_the_own_trainer_keep_the_type_of_the_checkpoint() {
+    let sharded = [
+        (Concept::FsdpSharding, text("FULL_SHARD")),
+        (Concept::WorldSize, Value::Int(4)),
+        (Concept::MixedPrecision, text("bf16")),
+    ];
+    let setup = mapped(&run(Dialect::LlamaFactoryV1, "", &sharded)).setup;
+    assert_eq!((setup.autocast, setup.weights), (None, Dtype::Bf16));
+    let setup = mapped(&run(Dialect::HfTrainer, "", &sharded)).setup;
+    assert_eq!((setup.autocast, setup.weights), (Some(Dtype::Bf16), Dtype::Fp32));
+}
+
+#[test]
+fn checkpoints_may_lie_on_the_host() {
+    let with = |raw: &str| {
+        let mut found: Run = run(Dialect::Unsloth, "", &[]);
+        let mut on = candidate(Value::Bool(true));
+        on.raw = raw.to_owned();
+        found
+            .settings
+            .insert(Concept::GradientCheckpointing, Setting { candidates: vec![on], winner: Some(0), precedence: None });
+        mapped(&found).setup.checkpointing
+    };
+    assert_eq!(with("\"unsloth\""), Checkpointing::Offloaded);
+    assert_eq!(with("offload"), Checkpointing::Offloaded);
+    assert_eq!(with("True"), Checkpointing::NonReentrant);
+}
+
+#[test]
+fn ranks_of_a_sequence_share_the_gpus_of_an_assumed_machine() {
+    let settings =
+        [(Concept::ZeroStage, Value::Int(3)), (Concept::ContextParallelSize, Value::Int(4)), (Concept::WorldSize, text("?"))];
+    let mut found = run(Dialect::Axolotl, "", &settings);
+    found.settings.remove(&Concept::WorldSize);
+    let parallel = mapped(&found).setup.parallel;
+    assert_eq!((parallel.context, parallel.world), (4, 8));
+}
