@@ -432,6 +432,19 @@ fn the_second_copy_that_a_finding_reports_is_counted() {
     assert!(open.contains(&"residents"), "{open:?}");
 }
 
+const SERVED: &str = "swift rlhf --rlhf_type grpo --model small --tuner_type full --use_vllm true --vllm_mode server --per_device_train_batch_size 2 \
+ --num_generations 2 --max_completion_length 700 --torch_dtype bfloat16";
+
+#[test]
+fn completions_of_a_server_are_not_generated_here() {
+    let folder = Folder::new(&[("small/config.json", CONFIG), ("train.sh", SERVED)]);
+    let found = json(&folder, "train.sh");
+    sound(&found);
+    let setup = |found: &Json| ["prompt_length", "sequence_length", "max_completion_length"].map(|key| found["setup"][key].clone());
+    assert_eq!(setup(&found), [Json::from(512), Json::from(512 + 700), Json::Null]);
+    assert_eq!(setup(&json(&folder, "train.sh --completion-length 300")), [Json::from(512), Json::from(512 + 300), Json::Null]);
+}
+
 /// Bytes as GiB are `wanted` within a percentage.
 fn about(bytes: &Json, wanted: f64, percent: f64) {
     let found = bytes.as_f64().unwrap_or_else(|| panic!("a number, not {bytes}")) / f64::from(1 << 30);

@@ -72,7 +72,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     );
     sharding::add_allocator(&mut candidates, sources.launch.as_deref(), code);
     if let Some(launch) = &sources.launch {
-        cli::add(&mut candidates, launch, dialect, code);
+        cli::add(&mut candidates, launch, dialect, code, program.is_some());
         add_environment(&mut candidates, launch, deepspeed, trainer);
     }
     for (id, loader) in &sources.training {

@@ -228,7 +228,9 @@ impl Apply<'_> {
                     "--num-generations 和 --completion-length 只能与 --task grpo 一起使用"
                 )));
             }
-            setup.generation = None;
+            if flags.task.is_some() || self.defaults.is_some() {
+                setup.generation = None;
+            }
             apply_value(
                 &mut setup.sequence_length,
                 flags.seq.as_ref(),
@@ -238,9 +240,15 @@ impl Apply<'_> {
             return Ok(None);
         }
         let (own, notes) = (self.defaults.as_ref(), &mut self.notes);
-        let mut completion = setup.generation.map_or(512, |generation| generation.completion);
+        // A run whose completions come from a server generates nothing here.
+        let served = own.is_none() && flags.task.is_none() && setup.generation.is_none();
+        let mut completion = match setup.generation {
+            Some(generation) => generation.completion,
+            None if served => setup.sequence_length.saturating_sub(setup.prompt_length),
+            None => 512,
+        };
         apply_value(&mut completion, flags.completion_length.as_ref(), own.map(|d| &d.completion), notes);
-        let mut prompt = if setup.generation.is_some() { setup.prompt_length } else { 512 };
+        let mut prompt = if served || setup.generation.is_some() { setup.prompt_length } else { 512 };
         if let Some(length) = flags.seq {
             let Some(rest) = length.checked_sub(completion).filter(|rest| *rest > 0) else {
                 return Err(user_error(message!(
@@ -254,10 +262,11 @@ impl Apply<'_> {
         }
         (setup.prompt_length, setup.sequence_length) = (prompt, prompt + completion);
         // One rank generates the completions of one optimizer step: `steps_per_generation` is the accumulation (trl 1.16 grpo_config.py).
-        let sequences = setup.micro_batch.saturating_mul(setup.accumulation);
+        let of_run = setup.generation.filter(|_| own.is_none() && flags.micro_batch.is_none() && flags.accum.is_none());
+        let sequences = of_run.map_or(setup.micro_batch.saturating_mul(setup.accumulation), |generation| generation.sequences);
         let (vllm_share, sleep_mode) =
             setup.generation.map_or((None, false), |generation| (generation.vllm_share, generation.sleep_mode));
-        setup.generation = Some(Generation { sequences, prompt, completion, vllm_share, sleep_mode });
+        setup.generation = (!served).then_some(Generation { sequences, prompt, completion, vllm_share, sleep_mode });
         let mut generations = 0;
         apply_value(&mut generations, flags.num_generations.as_ref(), own.map(|d| &d.num_generations), notes);
         Ok(Some(generations).filter(|n| *n > 0))

@@ -12,8 +12,14 @@ use vramlint_base::{FileRange, Message, Value, message};
 use vramlint_catalog::{Concept, Dialect, dialect};
 use vramlint_syntax::shell::Word;
 
-/// Adds every argument of the script that sets a concept.
-pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialect: Dialect, code: Option<&CodeFacts>) {
+/// Adds every argument of the script that sets a concept. `by_program`: the script hands its command line to a framework.
+pub(in crate::run) fn add(
+    candidates: &mut CandidateSet,
+    launch: &Launch,
+    dialect: Dialect,
+    code: Option<&CodeFacts>,
+    by_program: bool,
+) {
     add_positional(candidates, launch, dialect);
     let of_framework = launch.module.as_ref().and_then(Word::text).is_some_and(|module| Dialect::of_module(module).is_some());
     for argument in launch.options() {
@@ -32,7 +38,8 @@ pub(in crate::run) fn add(candidates: &mut CandidateSet, launch: &Launch, dialec
         let above = !meanings.is_empty() && !dialect.options.is_empty();
         let layer = if above { SourceLayer::LauncherFlag } else { SourceLayer::Flag };
         // A framework's own command has no option of another name: ms-swift's `--model_name` is what the model calls itself.
-        if meanings.is_empty() && launch.launcher.dialect.is_none() && !(code.is_none() && of_framework) {
+        let is_own = launch.launcher.dialect.is_some() || by_program || code.is_none() && of_framework;
+        if meanings.is_empty() && !is_own {
             meanings.extend(dialect::meaning(Dialect::Plain, &path, &probe));
         }
         for meaning in meanings {
