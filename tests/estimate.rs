@@ -440,7 +440,8 @@ fn completions_of_a_server_are_not_generated_here() {
     let folder = Folder::new(&[("small/config.json", CONFIG), ("train.sh", SERVED)]);
     let found = json(&folder, "train.sh");
     sound(&found);
-    let setup = |found: &Json| ["prompt_length", "sequence_length", "max_completion_length"].map(|key| found["setup"][key].clone());
+    let setup =
+        |found: &Json| ["prompt_length", "sequence_length", "max_completion_length"].map(|key| found["setup"][key].clone());
     assert_eq!(setup(&found), [Json::from(512), Json::from(512 + 700), Json::Null]);
     assert_eq!(setup(&json(&folder, "train.sh --completion-length 300")), [Json::from(512), Json::from(512 + 300), Json::Null]);
 }

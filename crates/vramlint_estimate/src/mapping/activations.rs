@@ -5,6 +5,7 @@ use super::setting_range::{boolean, setting};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Attention, Checkpointing};
+use vramlint_resolve::Origin;
 
 fn attention(value: &Value) -> Option<Attention> {
     let word = value.as_str()?.to_ascii_lowercase();
@@ -60,8 +61,10 @@ impl Mapping<'_> {
     /// unsloth_zoo 2026.8.1 gradient_checkpointing.py.
     fn offloads_checkpoints(&self) -> bool {
         let winner = setting(self.run, Concept::GradientCheckpointing).and_then(|setting| setting.winning());
-        let word = winner.map(|candidate| candidate.raw.trim().trim_matches(['"', '\'']));
-        word.is_some_and(|word| matches!(word, "unsloth" | "offload" | "offload_cpu" | "offload_disk"))
+        winner.is_some_and(|candidate| match candidate.raw.trim().trim_matches(['"', '\'']) {
+            "unsloth" | "offload" | "offload_cpu" | "offload_disk" => true,
+            _ => matches!(candidate.origin, Origin::Default { .. }) && self.by_unsloth(),
+        })
     }
 
     fn checkpointing(&mut self) {

@@ -81,3 +81,17 @@ fn ranks_of_a_sequence_share_the_gpus_of_an_assumed_machine() {
     let parallel = mapped(&found).setup.parallel;
     assert_eq!((parallel.context, parallel.world), (4, 8));
 }
+
+#[test]
+fn adapters_of_unsloth_are_fp32_on_a_quantized_base() {
+    let settings = [
+        (Concept::Method, text("lora")),
+        (Concept::LoraR, Value::Int(8)),
+        (Concept::LoraTargets, text("all-linear")),
+        (Concept::Quantization, text("nf4-double")),
+    ];
+    let setup = mapped(&run(Dialect::Unsloth, "sft", &settings)).setup;
+    assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Liger, Some(Dtype::Fp32)));
+    let setup = mapped(&run(Dialect::Trl, "sft", &settings)).setup;
+    assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Fused, Some(Dtype::Bf16)));
+}

@@ -27,10 +27,11 @@ mod vllm;
 use crate::capacity::gpu_of;
 use crate::models::{Model, Models};
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::Concept;
+use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::Setup;
 use vramlint_memory::estimate::Assumption;
 use vramlint_memory::setup::Platform;
+use vramlint_resolve::code::library;
 use vramlint_resolve::{Project, Run, Target};
 
 /// A run with its setups.
@@ -108,6 +109,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     let world = mapping.parallel(&model)?;
     mapping.adapters(&model)?;
     mapping.precision(&model)?;
+    mapping.fake_quantization();
     let num_generations = mapping.batch(&model)?;
     mapping.spread_over_gpus(&model)?;
     mapping.activations();
@@ -139,6 +141,13 @@ impl Mapping<'_> {
     fn both(&mut self, change: impl Fn(&mut Setup)) {
         change(&mut self.upper);
         change(&mut self.lower);
+    }
+
+    /// Whether unsloth loads the trained model, and so replaces its loss, its checkpointing and the type of its adapters.
+    fn by_unsloth(&self) -> bool {
+        let loads = self.run.code.iter().flat_map(|code| &code.models);
+        self.run.dialect == Dialect::Unsloth
+            || loads.filter(|load| load.trained == Some(true)).any(|load| library(&load.class) == Some("unsloth"))
     }
 
     fn target(&self) -> &Target {

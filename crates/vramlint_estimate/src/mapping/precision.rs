@@ -84,6 +84,10 @@ impl Mapping<'_> {
         if kind != Quantization::None && self.upper.lora.is_none() {
             return Err(message!("a quantized model cannot be trained without adapters", "没有适配器时，量化模型无法训练"));
         }
+        // unsloth 2026.10.9 quantizes experts one by one; bitsandbytes leaves those of transformers 5 as they are.
+        if matches!(kind, Quantization::FourBit { .. }) && model.arch.has_experts() && self.by_unsloth() {
+            return Err(message!("estimates do not support experts in 4 bits", "不支持估算 4 bit 的专家"));
+        }
         // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base, then gives embeddings, norms and the head their type back;
         // under ZeRO-3 it does neither. Scripts call the function.
         let by_framework = self.run.dialect.estimate.prepares_quantized && self.upper.parallel.scheme != Scheme::Zero3;
@@ -94,6 +98,16 @@ impl Mapping<'_> {
             setup.kbit_restored = prepared && by_framework;
         });
         Ok(())
+    }
+
+    /// Training that is aware of a later quantization: torchtune 0.7.0 names the class of its quantizer, Axolotl 0.18.0 has a block.
+    pub(super) fn fake_quantization(&mut self) {
+        if self.names_class("QATQuantizer") || self.run.dialect == Dialect::Axolotl && self.has_key("qat") {
+            self.assume_unverified(message!(
+                "fake quantization is not modelled: rounded copies of weights and activations come on top",
+                "未模拟伪量化：权重与激活值的取整副本另计"
+            ));
+        }
     }
 
     /// The type in which 4-bit layers compute. `BitsAndBytesConfig` of transformers 5.23 takes fp32 where none is given; TRL 1.16 gives it
@@ -203,6 +217,8 @@ impl Mapping<'_> {
     fn adapters_dtype(&self) -> Option<Dtype> {
         let quantized = self.upper.quantization != Quantization::None;
         match self.run.dialect {
+            // unsloth 2026.10.9 models/_utils.py, `prepare_model_for_training`.
+            _ if self.by_unsloth() => Some(Dtype::Fp32),
             dialect if dialect.estimate.adapters_as_weights => None,
             Dialect::Trl if quantized => Some(Dtype::Bf16),
             _ => Some(Dtype::Fp32),

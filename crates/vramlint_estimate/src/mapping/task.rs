@@ -141,6 +141,10 @@ impl Mapping<'_> {
             _ => None,
         };
         match (asked, self.run.dialect) {
+            (_, Dialect::Trl) if self.by_unsloth() && self.upper.task == Task::CausalLm => {
+                self.assume(message!("assuming a chunked loss, as in unsloth", "损失分块计算（unsloth 的做法）"));
+                Head::Liger
+            }
             // TRL's tiled loss needs no kernel; Liger's flag does not change its size.
             (_, Dialect::Trl) if self.upper.task != Task::MaskedLm => {
                 self.assume(message!(

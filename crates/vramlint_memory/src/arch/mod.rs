@@ -326,6 +326,11 @@ impl Arch {
         &self.assumptions
     }
 
+    /// Whether blocks route tokens to experts.
+    pub fn has_experts(&self) -> bool {
+        self.layers.iter().any(|(layer, _)| matches!(layer.mlp, Mlp::Experts(_)))
+    }
+
     /// Rows of the embedding table.
     pub fn vocabulary(&self) -> u64 {
         self.vocab
