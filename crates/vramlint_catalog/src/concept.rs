@@ -100,7 +100,7 @@ concepts! {
     DisableDropout "disable_dropout" "" "Whether every dropout of the model is turned off." "是否关闭模型中的所有 dropout。";
     UseDora "use_dora" "" "Whether the adapters also train a magnitude vector (DoRA)." "适配器是否同时学习幅值（DoRA）。";
     LoraModulesToSave "lora_modules_to_save" "" "Modules that are fully trained in addition to the adapters." "在适配器之外整体训练的模块。";
-    // base, llm, all-but-layers:N
+    // base, llm, vision, all-but-layers:N
     Freeze "freeze" "" "The frozen part: it has no gradients and no optimizer states." "保持冻结的部分：没有梯度，也没有优化器状态。";
     Optimizer "optimizer" "" "The optimizer; AdamW keeps two states per trained parameter." "优化器；AdamW 为每个被训练的参数保存两个状态。";
     LearningRate "learning_rate" "" "The highest learning rate." "最高学习率。";

@@ -1,6 +1,7 @@
 //! Adapters and frozen parameters.
 
 use super::Mapping;
+use super::setting_range::setting;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
@@ -18,6 +19,13 @@ impl Mapping<'_> {
             Some("full") => false,
             Some("freeze") if matches!(self.upper.task, Task::SequenceClassification | Task::Reward) => {
                 self.both(|setup| setup.freeze_base = true);
+                false
+            }
+            Some("freeze") if self.text(Concept::Freeze).as_deref() == Some("vision") => {
+                self.assume(message!(
+                    "the part that sees images is frozen; what joins it to the language model counts as frozen too",
+                    "处理图像的部分被冻结；连接它与语言模型的部分也按冻结计"
+                ));
                 false
             }
             Some("freeze") => {
@@ -56,6 +64,9 @@ impl Mapping<'_> {
         if let Some(targets) = said.as_ref().and_then(named) {
             return self.framework_targets(targets);
         }
+        if let Some(targets) = self.open_targets() {
+            return targets;
+        }
         let names = usual_targets(&model.arch.model_type);
         let list = names.join(", ");
         self.assume(message!(
@@ -63,6 +74,32 @@ impl Mapping<'_> {
             "没有设置 lora_targets：按 PEFT 0.21 的默认值 {list} 计"
         ));
         Targets::Named(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    /// The targets of every branch that may run, if they are open: a name that the model does not have adapts nothing.
+    fn open_targets(&mut self) -> Option<Targets> {
+        let setting = setting(self.run, Concept::LoraTargets)?;
+        let of_branches: Vec<Targets> = setting.candidates.iter().filter_map(|candidate| named(candidate.known()?)).collect();
+        let every: Option<Vec<String>> = of_branches.into_iter().try_fold(Vec::new(), |mut names, targets| match targets {
+            Targets::Named(own) => {
+                names.extend(own);
+                Some(names)
+            }
+            Targets::AllLinear => None,
+        });
+        let Some(names) = every.filter(|names| !names.is_empty()) else {
+            self.assume_unverified(message!(
+                "lora_targets is unknown: assuming every linear layer",
+                "lora_targets 未知：按所有线性层计"
+            ));
+            return Some(Targets::AllLinear);
+        };
+        let list = names.join(", ");
+        self.assume(message!(
+            "lora_targets depends on a branch: assuming {list} as far as the model has them",
+            "lora_targets 取决于分支：模型中有的 {list} 均计入"
+        ));
+        Some(self.framework_targets(Targets::Named(names)))
     }
 
     /// Targets by transformers' names, with the layers that the framework adapts by keys of their own.

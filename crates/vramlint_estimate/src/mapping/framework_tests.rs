@@ -3,7 +3,7 @@
 use super::tests::{candidate, mapped, run, text};
 use vramlint_base::Value;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{Checkpointing, Dtype, Head, Scheme};
+use vramlint_memory::setup::{Checkpointing, Dtype, Head, Scheme, Targets};
 use vramlint_resolve::{Run, Setting};
 
 #[test]
@@ -94,4 +94,20 @@ fn adapters_of_unsloth_are_fp32_on_a_quantized_base() {
     assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Liger, Some(Dtype::Fp32)));
     let setup = mapped(&run(Dialect::Trl, "sft", &settings)).setup;
     assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Fused, Some(Dtype::Bf16)));
+}
+
+#[test]
+fn targets_of_every_branch_count() {
+    let mut found = run(Dialect::HfTrainer, "sft", &[(Concept::Method, text("lora")), (Concept::LoraR, Value::Int(8))]);
+    let list = |names: &[&str]| candidate(Value::List(names.iter().map(|name| text(name)).collect()));
+    let candidates = vec![list(&["wqkv"]), list(&["q_proj", "v_proj"])];
+    found.settings.insert(Concept::LoraTargets, Setting { candidates, winner: None, precedence: None });
+    let names = ["wqkv", "q_proj", "v_proj"].map(str::to_owned).to_vec();
+    assert_eq!(mapped(&found).setup.lora.map(|lora| lora.targets), Some(Targets::Named(names)));
+}
+
+#[test]
+fn a_frozen_vision_part_leaves_the_language_model_trained() {
+    let settings = [(Concept::Method, text("freeze")), (Concept::Freeze, text("vision"))];
+    assert!(!mapped(&run(Dialect::HfTrainer, "sft", &settings)).setup.freeze_base);
 }

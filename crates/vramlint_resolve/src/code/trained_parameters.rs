@@ -36,6 +36,10 @@ pub(super) struct TrainedParameters {
     pub(super) frozen: BTreeSet<usize>,
     /// Modules and models of which parameters are kept from training under no condition.
     pub(super) surely_frozen: BTreeSet<usize>,
+    /// Whether parameters of the part of a model that sees images are kept from training.
+    pub(super) freezes_vision: bool,
+    /// Whether parameters of anything else are.
+    pub(super) freezes_others: bool,
     /// Whether parameters of something that is not visible are kept from training.
     pub(super) freezes_hidden: bool,
     /// Whether something that is not visible is cast to another dtype, or the default dtype is changed.
@@ -57,6 +61,11 @@ pub(super) fn is_module_class(path: &str) -> bool {
         Some("transformers") => leaf(path).starts_with(char::is_uppercase) && has_model_name(leaf(path)),
         _ => false,
     }
+}
+
+/// Whether a path within a model leads to the part that sees images: `model.vision_model`, `visual.blocks`.
+fn is_vision_part(path: &str) -> bool {
+    path.split('.').any(|name| name.starts_with("vision_") || matches!(name, "visual" | "vit" | "image_encoder"))
 }
 
 /// Whether a class of diffusers is a model rather than a pipeline or a scheduler (diffusers 0.40 `models/__init__.py`).
@@ -181,6 +190,9 @@ impl Interpreter<'_> {
         let certain =
             self.control.guards.is_empty() && base.single().is_some() && on.is_none_or(|on| self.heap.truth(on).is_some());
         for alt in &base.alternatives {
+            let sees = matches!(&alt.kind, ValueKind::Method(_, part) if is_vision_part(part));
+            self.parameters.freezes_vision |= sees;
+            self.parameters.freezes_others |= !sees;
             let id = match alt.kind {
                 ValueKind::Object(id) => id,
                 ValueKind::Method(id, _) if self.is_model_or_module(id) => id,

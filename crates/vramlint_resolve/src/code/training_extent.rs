@@ -29,6 +29,12 @@ impl Interpreter<'_> {
             })
     }
 
+    /// Whether nothing but the part that sees images is kept from training.
+    pub(super) fn freezes_vision_alone(&self) -> bool {
+        let hidden = self.parameters.freezes_hidden || self.calls_unseen_freezer();
+        self.freezes_part() && self.parameters.freezes_vision && !self.parameters.freezes_others && !hidden
+    }
+
     fn trained_loads(&self) -> impl Iterator<Item = &ModelRecord> {
         self.facts.models.iter().filter(|model| model.is_trained())
     }

@@ -61,7 +61,10 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
         }
         if !adapts && !hides && code.freezes_part {
             let why = message!("the code freezes a part of what it trains", "代码冻结了所训练模型的一部分");
-            insert(settings, Concept::Method, "freeze", Origin::Assumed { why });
+            insert(settings, Concept::Method, "freeze", Origin::Assumed { why: why.clone() });
+            if code.freezes_vision_alone {
+                insert(settings, Concept::Freeze, "vision", Origin::Assumed { why });
+            }
         } else if !adapts && !freezes {
             let why = message!("the code neither adds adapters nor freezes parameters", "代码既不加适配器，也不冻结参数");
             insert(settings, Concept::Method, "full", Origin::Assumed { why });
