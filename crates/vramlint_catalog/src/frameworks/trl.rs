@@ -30,6 +30,15 @@ pub(super) static FRAMEWORK: Framework = Framework {
         text_becomes_number: true,
         ..FILES
     }),
+    // trl 1.16.0 cli/main.py.
+    tasks: &[
+        (&["sft"], "sft"),
+        (&["dpo"], "dpo"),
+        (&["grpo"], "grpo"),
+        (&["kto"], "kto"),
+        (&["reward"], "reward"),
+        (&["rloo"], "rloo"),
+    ],
     batch: BatchArithmetic { source: "trl 1.16.0 trainer/grpo_config.py", ..HF_BATCH },
     is_hf_trainer: true,
     has_vllm_mode_of_trl: true,

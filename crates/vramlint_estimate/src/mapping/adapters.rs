@@ -2,7 +2,7 @@
 
 use super::Mapping;
 use super::setting_range::setting;
-use crate::models::Model;
+use crate::models::{Model, Source};
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
 use vramlint_memory::setup::{Dtype, Lora, Targets, Task};
@@ -62,7 +62,16 @@ impl Mapping<'_> {
     fn targets(&mut self, model: &Model) -> Targets {
         let said = self.value(Concept::LoraTargets).cloned();
         if let Some(targets) = said.as_ref().and_then(named) {
-            return self.framework_targets(targets);
+            let targets = self.framework_targets(targets);
+            let is_guess = matches!(model.source, Source::SizeInName(_));
+            if is_guess && matches!(&targets, Targets::Named(names) if !names.iter().any(|name| is_of_llama(name))) {
+                self.assume(message!(
+                    "the layers of the model are unknown: assuming adapters on every linear layer",
+                    "模型的层未知：按所有线性层都有适配器计"
+                ));
+                return Targets::AllLinear;
+            }
+            return targets;
         }
         if let Some(targets) = self.open_targets() {
             return targets;
@@ -147,6 +156,12 @@ fn named(value: &Value) -> Option<Targets> {
     let pieces = texts.iter().flat_map(|text| text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
     let names: Vec<String> = pieces.filter(|name| is_module(name)).map(str::to_owned).collect();
     if names.is_empty() { None } else { Some(Targets::Named(names)) }
+}
+
+/// Whether a Llama, which stands for a model of which only the size is known, has this linear layer.
+fn is_of_llama(name: &str) -> bool {
+    const LAYERS: [&str; 7] = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"];
+    LAYERS.contains(&name.rsplit('.').next().unwrap_or(name))
 }
 
 /// Whether a word may be the name of a linear layer rather than a part of its path.

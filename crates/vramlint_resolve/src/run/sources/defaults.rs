@@ -65,6 +65,10 @@ pub(in crate::run) fn add(
             (plain && !of_model || of_peft).then(|| dialect::default_of(Dialect::HfTrainer, concept, task, versions)).flatten();
         of_arguments.or_else(|| dialect::default_of(owner(concept), concept, task, versions))
     };
+    let is_adapted = |method: &Value| method.as_str().is_some_and(|method| method.ends_with("lora"));
+    let adapters = adapters
+        || !candidates.has_explicit(Concept::Method)
+            && default_of(Concept::Method).is_some_and(|(method, _)| is_adapted(&method));
     for concept in Concept::ALL {
         let holds = match concept {
             concept if concept.is_of_adapters() => adapters && !hides_adapters,
