@@ -3,7 +3,7 @@
 use super::call_arguments::{ArgumentRanges, CallArguments};
 use super::call_recorder::{CallSite, CallView};
 use super::conditions::conjoin;
-use super::control_flow::{DeferredCall, Frame};
+use super::control_flow::Frame;
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
 use super::linear_layers::returns_linear_layers;
@@ -39,6 +39,7 @@ impl<'a> Interpreter<'a> {
         if idle && !prints {
             self.reads.unmute();
         }
+        self.note_cut(&args, place);
         let result = self.call_with(call, &callee, (&args, &ranges), place, scope);
         if prints {
             self.reads.unmute();
@@ -248,43 +249,6 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Arguments that leave the visible code: they may be called, read and trained there.
-    pub(super) fn escape(&mut self, args: &CallArguments) {
-        for val in args.values() {
-            self.escape_value(val, 4);
-        }
-    }
-
-    fn escape_value(&mut self, val: &AbstractValue, depth: u32) {
-        if depth == 0 {
-            return;
-        }
-        for alt in &val.alternatives {
-            match &alt.kind {
-                ValueKind::Function { id, receiver } => self.deferred.push_back(DeferredCall::Function(*id, *receiver)),
-                ValueKind::Items(items) | ValueKind::Bundle(items) => {
-                    items.iter().for_each(|item| self.escape_value(item, depth - 1));
-                }
-                ValueKind::Object(id) => match self.heap[*id].kind.clone() {
-                    ObjectKind::Model(load) => self.facts.models[load].escaped = true,
-                    ObjectKind::Instance { class, .. } if !self.reads.is_muted() => {
-                        if self.definitions.classes[class].is_record {
-                            self.read_fields(*id, class);
-                        } else {
-                            self.deferred.push_back(DeferredCall::Instance(*id));
-                        }
-                    }
-                    ObjectKind::Dict { entries, .. } => entries.iter().for_each(|(_, val)| {
-                        self.reads.log(val);
-                        self.escape_value(val, depth - 1);
-                    }),
-                    _ => {}
-                },
-                _ => {}
-            }
-        }
-    }
-
     pub(super) fn call_function(
         &mut self,
         id: usize,
@@ -301,6 +265,7 @@ impl<'a> Interpreter<'a> {
             return AbstractValue::located(ValueKind::Scalar(Value::Text("all-linear".to_string())), place);
         }
         let args = self.with_decorated_arguments(id, args, place);
+        self.note_use(id, true);
         self.run_function(id, receiver, args, Some(place), false)
     }
 

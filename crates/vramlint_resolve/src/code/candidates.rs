@@ -257,6 +257,12 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
                 ValueKind::Object(id) if matches!(self.heap[*id].kind, ObjectKind::Lora) => {
                     ValueKind::Scalar(Value::Text("lora".to_string()))
                 }
+                ValueKind::Object(id) => match &self.heap[*id].kind {
+                    ObjectKind::Library(path) => {
+                        peft_method(path).map_or(ValueKind::Unknown, |name| ValueKind::Scalar(Value::Text(name)))
+                    }
+                    _ => ValueKind::Unknown,
+                },
                 ValueKind::Scalar(Value::Null) => continue,
                 _ => ValueKind::Unknown,
             };
@@ -270,6 +276,13 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
             self.emit_value(Concept::Method, &AbstractValue::from_alternatives(alternatives), path, "", place);
         }
     }
+}
+
+/// The method of a configuration class of PEFT, by its name: `ia3` for `peft.IA3Config`.
+fn peft_method(path: &str) -> Option<String> {
+    let name = path.strip_prefix("peft.")?.rsplit('.').next()?.strip_suffix("Config")?;
+    // The base class says nothing.
+    (!matches!(name, "" | "Peft")).then(|| name.to_lowercase())
 }
 
 fn is_number(concept: Concept) -> bool {

@@ -21,6 +21,8 @@ pub(super) struct FunctionInfo<'a> {
     pub(super) class: Option<usize>,
     pub(super) decorators: Vec<AbstractValue>,
     pub(super) runs: u32,
+    /// Whether code that certainly runs calls it or hands it on.
+    pub(super) is_used: bool,
 }
 
 /// A class of the project.

@@ -336,6 +336,8 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
             "is not" | "!=",
             ValueKind::Scalar(Value::Null),
         ) => Some(true),
+        (_, "is" | "==", ValueKind::External(path)) if is_no_gpu(path) => Some(false),
+        (_, "is not" | "!=", ValueKind::External(path)) if is_no_gpu(path) => Some(true),
         (ValueKind::External(path), "is" | "==", ValueKind::Scalar(Value::Null)) if is_variable(path) => Some(false),
         (ValueKind::External(path), "is not" | "!=", ValueKind::Scalar(Value::Null)) if is_variable(path) => Some(true),
         (ValueKind::External(path), _, ValueKind::Scalar(number)) if is_variable(path) => rank_compared(op, number),
@@ -348,6 +350,12 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
         ),
         None => AbstractValue::located(ValueKind::Unknown, place),
     }
+}
+
+/// Whether a name of accelerate stands for processes that train on no GPU (accelerate 1.15.0 utils/dataclasses.py `DistributedType`).
+fn is_no_gpu(path: &str) -> bool {
+    let kind = path.strip_prefix("accelerate.").and_then(|path| path.rsplit_once("DistributedType.")).map(|(_, kind)| kind);
+    matches!(kind, Some("XLA" | "TPU" | "MULTI_CPU"))
 }
 
 /// Whether a list of constants has a constant.

@@ -64,6 +64,8 @@ pub struct CodeFacts {
     pub built_models: Vec<String>,
     /// Whether a loop of the code computes the cross entropy of tokens with the tokens that follow them.
     pub predicts_next_token: bool,
+    /// Whether the code cuts its rows into blocks of one length, so that none is padded.
+    pub cuts_rows_into_blocks: bool,
     /// Whether something that is not visible is told to train.
     pub tells_to_train: bool,
     /// The call that trains modules of the project which nothing loads or casts: they keep torch's default dtype.

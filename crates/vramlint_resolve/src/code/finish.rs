@@ -33,6 +33,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     interpreter.collect_made_models();
     interpreter.collect_options();
     interpreter.collect_tokenizer_lengths();
+    let cuts_rows_into_blocks = interpreter.collect_row_blocks();
     let accumulate_called = interpreter.training.accumulate;
     let args = interpreter.facts.accelerator.is_some_and(|known| known.sets_accumulation);
     let accumulates = interpreter.training.accumulates(args);
@@ -81,6 +82,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         keeps_default_dtype,
         own_trainers,
         predicts_next_token,
+        cuts_rows_into_blocks,
         candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
         loads: record.loads.clone(),
         options: std::mem::take(&mut record.options),

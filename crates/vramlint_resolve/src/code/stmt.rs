@@ -249,7 +249,8 @@ impl<'a> Interpreter<'a> {
         let decorators = self.decorators(&def.decorators, scope);
         let file = self.scopes[scope].file;
         let id = self.definitions.functions.len();
-        self.definitions.functions.push(FunctionInfo { def, file, scope, class, decorators: decorators.clone(), runs: 0 });
+        let decorated = decorators.clone();
+        self.definitions.functions.push(FunctionInfo { def, file, scope, class, decorators: decorated, runs: 0, is_used: false });
         let val = AbstractValue::located(ValueKind::Function { id, receiver: None }, FileRange::new(file, def.name_range));
         self.scopes.set(scope, &def.name, val.clone());
         if class.is_none() {

@@ -1,5 +1,6 @@
 //! Lengths that calls of a tokenizer give as numbers: `tokenizer(text, truncation=True, max_length=256)`.
 
+use super::call_arguments::CallArguments;
 use super::facts_builder::Strength;
 use super::interpreter::Interpreter;
 use super::name_roles::is_evaluation_name;
@@ -10,6 +11,18 @@ use vramlint_catalog::Concept;
 use vramlint_syntax::python::{CallSite, ExprKind};
 
 impl Interpreter<'_> {
+    /// Notes the length at which a call cuts texts: `tokenizer(text, truncation=True, max_length=args.max_length)`.
+    pub(super) fn note_cut(&mut self, args: &CallArguments, place: FileRange) {
+        if args.get("truncation").is_none() {
+            return;
+        }
+        let Some(length) = args.get("max_length").and_then(AbstractValue::constant).and_then(Value::as_int) else { return };
+        let known = self.facts.cuts.entry(place).or_insert(Some(length));
+        if *known != Some(length) {
+            *known = None;
+        }
+    }
+
     /// The names of the lengths to which collators cut the rows: no other length is that of the training.
     pub(super) fn collated_lengths(&self) -> Vec<String> {
         let modules = self.load_order.iter().filter_map(|id| self.sources.file(*id)?.python());
@@ -27,14 +40,22 @@ impl Interpreter<'_> {
             let Some(file) = self.sources.file(id) else { continue };
             let Some(module) = file.python() else { continue };
             for site in module.calls() {
-                if let Some((length, range)) = truncation(&site) {
-                    let list = if is_of_target(&site, &file.text) { &mut targets } else { &mut rows };
-                    list.push((length, FileRange::new(id, range)));
+                let noted = || self.facts.cuts.get(&FileRange::new(id, site.expr.range)).copied().flatten();
+                if let Some((length, range)) = truncation(&site, noted) {
+                    let place = FileRange::new(id, range);
+                    let target = is_of_target(&site, &file.text);
+                    if target {
+                        targets.push((length, place));
+                    }
+                    // `tokenizer(inputs, text_target=targets)` cuts both.
+                    if !target || site.call.positional(0).is_some() && site.call.keyword("text_target").is_some() {
+                        rows.push((length, place));
+                    }
                 }
             }
         }
         for (concept, lengths) in [(Concept::SequenceLength, rows), (Concept::TargetLength, targets)] {
-            let known = self.facts.candidates.iter().any(|(own, ..)| *own == concept);
+            let known = self.facts.candidates.iter().any(|(own, _, candidate)| *own == concept && candidate.used);
             let Some((length, place)) = lengths.first().copied().filter(|_| !known) else { continue };
             if lengths.iter().any(|(other, _)| *other != length) {
                 continue;
@@ -58,8 +79,8 @@ fn collated_length(site: &CallSite<'_>) -> Option<String> {
     }
 }
 
-/// The length to which a call of a tokenizer cuts the rows of a training, and its place.
-fn truncation(site: &CallSite<'_>) -> Option<(i64, TextRange)> {
+/// The length to which a call of a tokenizer cuts the rows of a training, and its place. `noted` is what the length was when the call ran.
+fn truncation(site: &CallSite<'_>, noted: impl FnOnce() -> Option<i64>) -> Option<(i64, TextRange)> {
     let callee = site.call.callee.dotted()?;
     let mut parts = callee.rsplit('.');
     let mut name = parts.next()?;
@@ -72,12 +93,13 @@ fn truncation(site: &CallSite<'_>) -> Option<(i64, TextRange)> {
         return None;
     }
     let given = &site.call.keyword("max_length")?.value;
-    let length = given.as_value()?.as_int().filter(|length| *length > 0)?;
+    let written = given.as_value().and_then(Value::as_int);
+    let length = written.or_else(noted).filter(|length| *length > 0)?;
     Some((length, given.range))
 }
 
 /// Whether a call tokenizes what the model shall answer.
 fn is_of_target(site: &CallSite<'_>, text: &str) -> bool {
     let assigned = site.stmt.range.slice(text).trim_start();
-    site.call.keyword("text_target").is_some() || ["label", "target"].iter().any(|word| assigned.starts_with(word))
+    site.call.keyword("text_target").is_some() || ["label", "target", "tgt"].iter().any(|word| assigned.starts_with(word))
 }

@@ -50,6 +50,17 @@ impl Interpreter<'_> {
                 self.facts.adapters = true;
                 return Some(AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Lora)), place));
             }
+            // Low-rank adapters whose rank falls from its first value to its last (peft 0.21.2 tuners/adalora/config.py).
+            (Some("peft"), "AdaLoraConfig") => {
+                self.candidates().emit_call(Dialect::HfTrainer, path, args, place);
+                self.facts
+                    .candidates
+                    .retain(|(concept, _, candidate)| *concept != Concept::LoraR || candidate.call_place != Some(place));
+                let first = AbstractValue::located(ValueKind::Scalar(Value::Int(12)), place);
+                let rank = args.get("init_r").cloned().unwrap_or(first);
+                self.candidates().emit_value(Concept::LoraR, &rank, path, "init_r", place);
+                self.facts.adapters = true;
+            }
             _ => return None,
         }
         Some(AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Library(path.clone()))), place))
@@ -153,6 +164,7 @@ impl Interpreter<'_> {
         if !args.arg("batch_size", 1).is_some_and(|batch| self.is_batch_of_engine(batch)) {
             self.candidates().emit_argument(Concept::MicroBatch, "batch_size", args, 1, path, place);
         }
+        self.escape_functions(args);
         self.candidates().emit_argument(Concept::DataloaderWorkers, "num_workers", args, 5, path, place);
         self.candidates().emit_argument(Concept::DataloaderPrefetchFactor, "prefetch_factor", args, usize::MAX, path, place);
     }

@@ -1,0 +1,84 @@
+//! Rows that the code cuts from a stream of tokens: all have the length of a block, so nothing is padded.
+
+use super::facts_builder::Strength;
+use super::interpreter::Interpreter;
+use crate::setting::Resolved;
+use vramlint_base::{FileId, Value};
+use vramlint_catalog::Concept;
+use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind, equal_expressions};
+
+impl<'a> Interpreter<'a> {
+    /// Whether code that certainly runs cuts rows of one length: `[ids[i : i + size] for i in range(0, total, size)]`. A size that is a
+    /// constant is the length of a row where nothing else gives one.
+    pub(super) fn collect_row_blocks(&mut self) -> bool {
+        let used: Vec<(usize, FileId, &'a [Stmt])> = self
+            .definitions
+            .functions
+            .iter()
+            .filter(|info| info.is_used)
+            .map(|info| (info.scope, info.file, &info.def.body[..]))
+            .collect();
+        let found =
+            used.into_iter().find_map(|(scope, file, body)| Some((scope, size_of(&self.sources.file(file)?.text, body)?)));
+        let Some((scope, size)) = found else { return false };
+        let concept = Concept::SequenceLength;
+        if !self.facts.candidates.iter().any(|(own, _, candidate)| *own == concept && candidate.used) {
+            let size = self.without_reads(|this| this.eval(size, scope));
+            if let Some(alternative) = size.single().filter(|alt| alt.condition.is_none())
+                && let Some(length) = alternative.scalar().and_then(Value::as_int).filter(|length| *length > 0)
+            {
+                let candidate = self.candidates().candidate(alternative, Resolved::Known(Value::Int(length)), None);
+                self.candidates().push(concept, Strength::Used, candidate);
+            }
+        }
+        true
+    }
+}
+
+/// The size of the blocks that statements cut, without the functions that are defined in them.
+fn size_of<'a>(text: &str, statements: &'a [Stmt]) -> Option<&'a Expr> {
+    statements.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Function(_) | StmtKind::Class(_) => None,
+        StmtKind::For { target, iter, body, .. } => {
+            let expressions = || body.iter().flat_map(Stmt::expressions);
+            let block = block(target, iter).filter(|block| expressions().any(|expr| block.is_cut(text, expr)));
+            block.map(|block| block.size).or_else(|| size_of(text, body))
+        }
+        _ => {
+            let inside = stmt.expressions().into_iter().flat_map(Expr::walk).find_map(|expr| comprehended(text, expr));
+            inside.or_else(|| stmt.bodies().into_iter().find_map(|body| size_of(text, body)))
+        }
+    })
+}
+
+fn comprehended<'a>(text: &str, expr: &'a Expr) -> Option<&'a Expr> {
+    let ExprKind::Comprehension { parts, pairs: false } = &expr.kind else { return None };
+    let [item, target, iter, ..] = parts.as_slice() else { return None };
+    block(target, iter).filter(|block| block.is_cut(text, item)).map(|block| block.size)
+}
+
+/// A loop over the starts of blocks.
+struct Block<'a> {
+    start: &'a str,
+    size: &'a Expr,
+}
+
+/// `for start in range(…, …, size)`.
+fn block<'a>(target: &'a Expr, iter: &'a Expr) -> Option<Block<'a>> {
+    let call = iter.as_call().filter(|call| call.name() == Some("range"))?;
+    Some(Block { start: target.as_name()?, size: &call.positional(2)?.value })
+}
+
+impl Block<'_> {
+    /// Whether an expression takes `start : start + size` of a sequence.
+    fn is_cut(&self, text: &str, expr: &Expr) -> bool {
+        expr.walk().any(|part| {
+            let ExprKind::Subscript(_, index) = &part.kind else { return false };
+            let ExprKind::Slice(ends) = &index.kind else { return false };
+            let [Some(lower), Some(upper), None] = &**ends else { return false };
+            let ExprKind::Binary(left, "+", right) = &upper.kind else { return false };
+            let is_start = |expr: &Expr| expr.as_name() == Some(self.start);
+            is_start(lower) && is_start(left) && equal_expressions(text, right, self.size)
+        })
+    }
+}
