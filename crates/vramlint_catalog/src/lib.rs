@@ -6,6 +6,7 @@
 
 pub mod classes;
 pub mod concept;
+pub mod datasets;
 pub mod dialect;
 pub mod families;
 pub mod files;

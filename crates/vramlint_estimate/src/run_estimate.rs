@@ -81,8 +81,19 @@ pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<Run
 
 /// The estimate of a mapped run. The lower bound is simulated only if there is a GPU to compare with.
 pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<SimulationCache>) -> RunEstimate {
-    let Mapped { model, lower_model, setup, mut lower, assumptions, num_generations, world, longest_row, open_world, unverified } =
-        mapped;
+    let Mapped {
+        model,
+        lower_model,
+        setup,
+        mut lower,
+        assumptions,
+        num_generations,
+        world,
+        longest_row,
+        open_world,
+        own_divergence,
+        unverified,
+    } = mapped;
     if open_world {
         set_world(&mut lower, MOST_PROCESSES);
     }
@@ -93,6 +104,12 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     }
     if open_world {
         widen_by_world(&mut found, cache);
+    }
+    if own_divergence {
+        widen_by_divergence(&mut found);
+    }
+    if found.setup.padding_mask {
+        widen_by_padding(&mut found, cache);
     }
     if found.capacity.is_some() {
         found.floor = cache.estimate(&lower_model.arch, &lower).low.min(found.estimate.low);
@@ -118,6 +135,21 @@ fn widen_by_length(found: &mut RunEstimate, lightest: &Setup, longest: u64, cach
         let long = Setup { sequence_length: longest, ..found.setup.clone() };
         found.estimate.high = cache.estimate(&found.model.arch, &long).high.max(found.estimate.high);
     }
+}
+
+/// Widens the upper bound to the copies of all logits that a divergence written by hand makes: both distributions, what is divided by the
+/// temperature, the pointwise terms.
+fn widen_by_divergence(found: &mut RunEstimate) {
+    const COPIES: u64 = 4;
+    let tokens = found.setup.micro_batch.saturating_mul(found.setup.sequence_length);
+    let logits = tokens.saturating_mul(found.model.arch.vocabulary()).saturating_mul(4);
+    found.estimate.high = found.estimate.high.saturating_add(logits.saturating_mul(COPIES));
+}
+
+/// Widens the bounds to a batch whose rows all have the same length: attention then gets no mask.
+fn widen_by_padding(found: &mut RunEstimate, cache: &SimulationCache) {
+    let even = Setup { padding_mask: false, ..found.setup.clone() };
+    found.estimate.low = cache.estimate(&found.model.arch, &even).low.min(found.estimate.low);
 }
 
 /// Processes beyond which sharding saves next to nothing.

@@ -46,7 +46,7 @@ fn main() {
     );
     let plain = Setup { micro_batch: 2, sequence_length: 4096, ..Setup::default() };
     let lora = Setup {
-        lora: Some(Lora { r: 16, targets: Targets::AllLinear, dropout: true, dtype: Some(Dtype::Fp32), dora: false }),
+        lora: Some(Lora { r: 16, targets: Targets::AllLinear, dropout: true, dtype: Some(Dtype::Fp32), ..Lora::default() }),
         checkpointing: Checkpointing::NonReentrant,
         ..plain.clone()
     };

@@ -185,17 +185,33 @@ pub enum Quantization {
 }
 
 /// Which modules get adapters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Targets {
     /// Every linear layer but the head.
+    #[default]
     AllLinear,
     /// Modules of these names.
     Named(Vec<String>),
 }
 
-/// Low-rank adapters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// What an adapter does to a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AdapterKind {
+    /// It adds a product of low rank (LoRA).
+    #[default]
+    LowRank,
+    /// It scales the output of the module, or the input of these feed-forward modules (IA3).
+    Scaling {
+        /// Names of modules whose input is scaled.
+        feedforward: Vec<String>,
+    },
+}
+
+/// Adapters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Lora {
+    /// What they do.
+    pub kind: AdapterKind,
     /// Rank.
     pub r: u64,
     /// Adapted modules.
@@ -206,6 +222,10 @@ pub struct Lora {
     pub dtype: Option<Dtype>,
     /// `use_dora`.
     pub dora: bool,
+    /// Whether a full copy of the embedding is trained in addition (`modules_to_save`).
+    pub saves_embedding: bool,
+    /// Whether a full copy of the language-model head is trained in addition.
+    pub saves_head: bool,
 }
 
 /// How logits become a loss.
@@ -422,6 +442,9 @@ pub struct Setup {
     pub padding_mask: bool,
     /// The optimizer.
     pub optimizer: Optimizer,
+    /// Whether an 8-bit optimizer keeps 8-bit states of embeddings too. transformers' Trainer gives them 32-bit states
+    /// (5.23 `trainer_optimizer.py`), loops without it do not.
+    pub narrow_embedding_states: bool,
     /// Whether gradients are clipped by norm (transformers' default).
     pub clip: bool,
     /// Whether each parameter is stepped inside backward and its gradient freed. One process; excludes clipping and accumulation.
@@ -430,10 +453,14 @@ pub struct Setup {
     pub use_cache: bool,
     /// Whether the training loop names what the model returns, which then lives until the next forward has returned.
     pub keeps_outputs: bool,
+    /// Whether the loop frees the gradients of the last step only between the next forward and its backward.
+    pub zeroes_after_forward: bool,
     /// Adapters.
     pub lora: Option<Lora>,
     /// Only the head (classification) or nothing of the base is trained.
     pub freeze_base: bool,
+    /// Only vectors before the embedded input are trained (prompt tuning): gradients flow through a frozen model.
+    pub trains_prompt: bool,
     /// Quantization of the base.
     pub quantization: Quantization,
     /// The type in which 4-bit layers compute (`bnb_4bit_compute_dtype`); `None`: as their input.
@@ -495,6 +522,9 @@ impl Default for Setup {
             keeps_outputs: false,
             lora: None,
             freeze_base: false,
+            trains_prompt: false,
+            zeroes_after_forward: false,
+            narrow_embedding_states: false,
             quantization: Quantization::None,
             quantized_compute: Some(Dtype::Bf16),
             kbit_prepare: false,

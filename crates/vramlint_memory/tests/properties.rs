@@ -32,7 +32,7 @@ fn model(model_type: &str, layers: u32) -> Arch {
 }
 
 fn lora(r: u64) -> Lora {
-    Lora { r, targets: Targets::AllLinear, dropout: true, dtype: Some(Dtype::Fp32), dora: false }
+    Lora { r, targets: Targets::AllLinear, dropout: true, dtype: Some(Dtype::Fp32), ..Lora::default() }
 }
 
 /// Setups that differ in one or two things each.

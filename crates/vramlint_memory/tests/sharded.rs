@@ -72,7 +72,7 @@ fn setup(json: &serde_json::Value) -> Setup {
         targets: Targets::AllLinear,
         dropout: true,
         dtype: lora.get("fp32_adapters").and_then(serde_json::Value::as_bool).unwrap_or(true).then_some(Dtype::Fp32),
-        dora: false,
+        ..Lora::default()
     });
     Setup {
         task: Task::CausalLm,

@@ -6,6 +6,7 @@ use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Attention, Checkpointing};
 use vramlint_resolve::Origin;
+use vramlint_resolve::code::LibraryCall;
 
 fn attention(value: &Value) -> Option<Attention> {
     let word = value.as_str()?.to_ascii_lowercase();
@@ -44,17 +45,33 @@ impl Mapping<'_> {
             ));
         }
         let several = self.upper.micro_batch.saturating_mul(self.upper.task.sequences_per_sample()) > 1;
-        let padded = several && !self.is_on(Concept::Packing) && !self.is_on(Concept::PaddingFree);
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
+        let packed = self.is_on(Concept::Packing) || self.rows_are_blocks() || own && self.loop_passes_no_mask();
+        let padded = several && !packed && !self.is_on(Concept::PaddingFree);
         self.upper.padding_mask = padded;
         if padded {
             self.assume(message!("shorter sequences are padded, so attention uses a mask", "较短的样本会被填充：注意力带掩码"));
         }
         // A custom training loop calls the model with the cache that its config enables; trainers and checkpointing disable it
         // (transformers 5.23.0 training_args.py `use_cache`).
-        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
         let cache = self.flag(Concept::UseCache, true).map_or(own, |choice| choice.upper);
         self.upper.use_cache = cache && self.upper.checkpointing == Checkpointing::None;
         self.upper.keeps_outputs = own && self.loop_names_outputs();
+        let late = own && self.upper.accumulation == 1 && self.loop_zeroes_after_forward();
+        self.both(|setup| setup.zeroes_after_forward = late);
+    }
+
+    /// Whether `prepare_model_for_kbit_training` of PEFT 0.21 switches checkpointing on without a word on its kind: it hands an empty
+    /// dictionary to transformers 5.23, and torch 2.15 then takes the reentrant kind (utils/checkpoint.py).
+    fn checkpoints_as_torch_does(&self) -> bool {
+        const FUNCTION: &str = "prepare_model_for_kbit_training";
+        let winner = setting(self.run, Concept::GradientCheckpointing).and_then(|setting| setting.winning());
+        let by_peft = winner.is_some_and(|one| matches!(&one.origin, Origin::Code { name, .. } if name.starts_with(FUNCTION)));
+        let calls = self.run.code.iter().flat_map(|code| &code.calls).filter(|call| call.path.ends_with(FUNCTION));
+        let says = |call: &LibraryCall| {
+            call.open || call.arguments.iter().any(|argument| argument.name.as_deref() == Some("gradient_checkpointing_kwargs"))
+        };
+        by_peft && !calls.into_iter().any(says)
     }
 
     /// Whether the way of checkpointing that is named keeps the inputs of blocks on the host: Axolotl 0.18.0 utils/schemas/config.py,
@@ -69,7 +86,7 @@ impl Mapping<'_> {
 
     fn checkpointing(&mut self) {
         let said = self.range(Concept::GradientCheckpointing, boolean, |on| u64::from(!on));
-        let reentrant = self.is_on(Concept::CheckpointingReentrant);
+        let reentrant = self.is_on(Concept::CheckpointingReentrant) || self.checkpoints_as_torch_does();
         let offloads = self.offloads_checkpoints();
         let kind = |on: bool| match (on, reentrant) {
             (false, _) => Checkpointing::None,

@@ -5,7 +5,8 @@ use super::setting_range::setting;
 use crate::models::{Model, Source};
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_memory::setup::{Dtype, Lora, Targets, Task};
+use vramlint_memory::setup::{AdapterKind, Dtype, Lora, Targets, Task};
+use vramlint_resolve::code::PossibleValue;
 
 /// The lowest LoRA rank.
 const LEAST_RANK: u64 = 1;
@@ -16,6 +17,15 @@ impl Mapping<'_> {
         let rank = self.positive(Concept::LoraR)?;
         let adapted = match method.as_deref() {
             Some("lora" | "qlora") => true,
+            Some("adalora") => {
+                self.assume(message!("adalora counts as LoRA of its first rank", "adalora 按其初始秩的 LoRA 计"));
+                true
+            }
+            Some("ia3") => return self.scaling_vectors(model),
+            Some("prompttuning" | "prefixtuning" | "promptencoder") => {
+                self.both(|setup| setup.trains_prompt = true);
+                return Ok(());
+            }
             Some("full") => false,
             Some("freeze") if matches!(self.upper.task, Task::SequenceClassification | Task::Reward) => {
                 self.both(|setup| setup.freeze_base = true);
@@ -53,10 +63,68 @@ impl Mapping<'_> {
         let targets = self.targets(model);
         let dropout = self.dropout();
         let dora = self.is_on(Concept::UseDora);
-        let lora = |r, dropout| Lora { r, targets: targets.clone(), dropout, dtype: Some(Dtype::Fp32), dora };
+        let (saves_embedding, saves_head) = self.saved_modules();
+        let lora = |r, dropout| Lora {
+            r,
+            targets: targets.clone(),
+            dropout,
+            dtype: Some(Dtype::Fp32),
+            dora,
+            saves_embedding,
+            saves_head,
+            ..Lora::default()
+        };
         self.upper.lora = Some(lora(most, dropout));
         self.lower.lora = Some(lora(least, false));
         Ok(())
+    }
+
+    /// IA3: vectors that scale keys, values and the inputs of feed-forward modules (peft 0.21.2 tuners/ia3).
+    fn scaling_vectors(&mut self, model: &Model) -> Result<(), Message> {
+        let (usual, usual_feedforward) = usual_scaled(&model.arch.model_type);
+        let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+        let given =
+            |name: &str| Some(named(&self.peft_argument("IA3Config", name)?.to_value()?).unwrap_or(Targets::Named(Vec::new())));
+        let targets = given("target_modules");
+        let feedforward = match given("feedforward_modules") {
+            Some(Targets::Named(names)) => names,
+            None if targets.is_some() => Vec::new(),
+            _ => texts(usual_feedforward),
+        };
+        if targets.is_none() && usual.is_empty() {
+            return Err(message!("the modules that IA3 scales are unknown", "IA3 缩放的模块未知"));
+        }
+        let targets = targets.unwrap_or_else(|| Targets::Named(texts(usual)));
+        let kind = AdapterKind::Scaling { feedforward };
+        self.both(|setup| {
+            setup.lora =
+                Some(Lora { r: 1, targets: targets.clone(), dtype: Some(Dtype::Fp32), kind: kind.clone(), ..Lora::default() });
+        });
+        Ok(())
+    }
+
+    /// Vectors that prompt tuning puts before each row, in tokens.
+    pub(super) fn virtual_tokens(&self) -> u64 {
+        const CONFIGS: [&str; 3] = ["PromptTuningConfig", "PromptEncoderConfig", "PrefixTuningConfig"];
+        let given = CONFIGS.iter().find_map(|config| self.peft_argument(config, "num_virtual_tokens"));
+        given.and_then(PossibleValue::to_value).as_ref().and_then(super::setting_range::integer).unwrap_or(0)
+    }
+
+    /// An argument of a configuration class of PEFT that the code calls.
+    fn peft_argument(&self, class: &str, name: &str) -> Option<&PossibleValue> {
+        let calls = self.run.code.as_ref()?.calls.iter();
+        let mut own = calls.filter(|call| call.path.strip_prefix("peft.").is_some_and(|path| path.ends_with(class)));
+        own.find_map(|call| call.arguments.iter().find(|argument| argument.name.as_deref() == Some(name)))?.values.first()
+    }
+
+    /// Whether full copies of the embedding and of the head are trained in addition (`modules_to_save`).
+    fn saved_modules(&self) -> (bool, bool) {
+        let Some(Targets::Named(names)) = self.value(Concept::LoraModulesToSave).and_then(named) else { return (false, false) };
+        let has = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
+        (
+            has(&["embed_tokens", "wte", "word_embeddings", "embed_in", "shared", "embeddings", "tok_embeddings"]),
+            has(&["lm_head", "embed_out", "output"]),
+        )
     }
 
     fn targets(&mut self, model: &Model) -> Targets {
@@ -76,7 +144,8 @@ impl Mapping<'_> {
         if let Some(targets) = self.open_targets() {
             return targets;
         }
-        let names = usual_targets(&model.arch.model_type);
+        let adaptive = self.text(Concept::Method).as_deref() == Some("adalora");
+        let names = if adaptive { usual_adaptive(&model.arch.model_type) } else { usual_targets(&model.arch.model_type) };
         let list = names.join(", ");
         self.assume(message!(
             "lora_targets is not set: {list}, the default of PEFT 0.21",
@@ -182,6 +251,36 @@ fn usual_targets(model_type: &str) -> &'static [&'static str] {
         "mpt" => &["Wqkv"],
         "codegen" | "phi3" => &["qkv_proj"],
         _ => &["q_proj", "v_proj"],
+    }
+}
+
+/// peft 0.21.2 utils/constants.py, `TRANSFORMERS_MODELS_TO_ADALORA_TARGET_MODULES_MAPPING`, where it differs.
+fn usual_adaptive(model_type: &str) -> &'static [&'static str] {
+    match model_type {
+        "t5" => &["q", "k", "v", "o", "wi", "wo"],
+        "mt5" => &["q", "k", "v", "o", "wi_0", "wi_1", "wo"],
+        "opt" => &["q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"],
+        "roberta" => &["query", "key", "value", "dense"],
+        "deberta-v2" => &["query_proj", "key_proj", "value_proj", "dense"],
+        _ => usual_targets(model_type),
+    }
+}
+
+/// peft 0.21.2 utils/constants.py: the modules that IA3 scales, and those of them whose input it scales.
+fn usual_scaled(model_type: &str) -> (&'static [&'static str], &'static [&'static str]) {
+    match model_type {
+        "t5" => (&["k", "v", "wo"], &["wo"]),
+        "mt5" => (&["k", "v", "wi_1"], &[]),
+        "gpt2" | "gpt_bigcode" => (&["c_attn", "mlp.c_proj"], &["mlp.c_proj"]),
+        "bloom" | "gpt_neox" | "falcon" | "RefinedWeb" | "RefinedWebModel" => {
+            (&["query_key_value", "dense_4h_to_h"], &["dense_4h_to_h"])
+        }
+        "bert" | "roberta" => (&["key", "value", "output.dense"], &["output.dense"]),
+        "opt" => (&["q_proj", "k_proj", "fc2"], &["fc2"]),
+        "phi" => (&["q_proj", "v_proj", "fc2"], &["fc2"]),
+        "llama" | "mistral" => (&["k_proj", "v_proj", "down_proj"], &["down_proj"]),
+        "gemma" | "gemma2" | "gemma3_text" | "qwen2" | "qwen3" => (&["q_proj", "v_proj", "down_proj"], &["down_proj"]),
+        _ => (&[], &[]),
     }
 }
 

@@ -4,8 +4,10 @@ use super::Mapping;
 use super::setting_range::ValueRange;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
+use vramlint_catalog::datasets::{self, PublicRows};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::Task;
+use vramlint_resolve::code::CallArgument;
 
 /// Tokens of a sequence if its length is unknown and the model has positions for as many.
 const ROW: u64 = 1024;
@@ -35,6 +37,7 @@ impl Mapping<'_> {
         let completes = grpo || self.upper.task == Task::Distillation;
         if !completes {
             self.row_length(model);
+            self.add_virtual_tokens();
             if self.upper.task == Task::Seq2Seq {
                 self.target_length();
             }
@@ -79,7 +82,27 @@ impl Mapping<'_> {
     fn row_length(&mut self, model: &Model) {
         let unlimited = self.value(Concept::SequenceLength) == Some(&Value::Null);
         let length = self.positive(Concept::SequenceLength).ok().flatten();
+        let in_blocks = self.rows_are_blocks();
         let Some(length) = length else {
+            if let Some(positions) = model.arch.learned_positions().filter(|_| in_blocks) {
+                self.both(|setup| setup.sequence_length = positions);
+                self.assume(message!(
+                    "the length of a block is unknown: {positions} tokens, as many as the model has positions",
+                    "块长度未知：按模型的位置数 {positions} 个 token 计"
+                ));
+                return;
+            }
+            if let Some(rows) = self.public_rows() {
+                self.upper.sequence_length = rows.longest.min(model.arch.context_length().unwrap_or(LONG));
+                self.lower.sequence_length = SHORT;
+                self.longest_row = Some(self.upper.sequence_length);
+                let (name, tokens) = (&rows.name, self.upper.sequence_length);
+                self.assume(message!(
+                    "no length is given: the longest row of {name} has about {tokens} tokens",
+                    "未给出长度：{name} 最长的样本约有 {tokens} 个 token"
+                ));
+                return;
+            }
             let positions = model.arch.context_length().unwrap_or(LONG).max(1);
             let (rows, longest) = (ROW.min(positions), LONG.min(positions));
             self.upper.sequence_length = rows;
@@ -101,7 +124,7 @@ impl Mapping<'_> {
         let length = within_positions(length, model);
         self.upper.sequence_length = length.upper;
         // Only packed sequences certainly reach the cutoff.
-        let packed = self.is_on(Concept::Packing);
+        let packed = self.is_on(Concept::Packing) || in_blocks;
         self.lower.sequence_length = if length.stated && packed { length.lower } else { SHORT };
         let tokens = length.upper;
         if !packed {
@@ -110,6 +133,37 @@ impl Mapping<'_> {
                 "最长的样本按达到截断长度 {tokens} 个 token 计"
             ));
         }
+    }
+
+    /// The vectors of prompt tuning come before every row.
+    fn add_virtual_tokens(&mut self) {
+        let more = if self.upper.trains_prompt { self.virtual_tokens() } else { 0 };
+        self.both(|setup| setup.sequence_length = setup.sequence_length.saturating_add(more));
+    }
+
+    /// Whether code of the project's own cuts every row to the length of a block.
+    pub(super) fn rows_are_blocks(&self) -> bool {
+        let own = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Plain | Dialect::Accelerate);
+        own && self.run.code.as_ref().is_some_and(|code| code.cuts_rows_into_blocks)
+    }
+
+    /// The public data set that the code loads, if it is the only one and its rows are known.
+    fn public_rows(&self) -> Option<&'static PublicRows> {
+        let code = self.run.code.as_ref()?;
+        let loads = code.calls.iter().filter(|call| !call.uncalled && call.path == "datasets.load_dataset");
+        let mut found = None;
+        for call in loads {
+            let text = |name: &str, index: usize| {
+                let given = |argument: &&CallArgument| argument.name.as_deref() == Some(name) || argument.position == Some(index);
+                call.arguments.iter().find(given)?.values.first()?.to_value()?.as_str().map(str::to_owned)
+            };
+            let rows = datasets::rows(&text("path", 0)?, text("name", 1).as_deref())?;
+            if found.is_some_and(|other: &PublicRows| other.name != rows.name) {
+                return None;
+            }
+            found = Some(rows);
+        }
+        found
     }
 
     /// Tokens of the target of an encoder-decoder model.

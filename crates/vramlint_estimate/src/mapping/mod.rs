@@ -55,6 +55,8 @@ pub(crate) struct Mapped {
     pub longest_row: Option<u64>,
     /// Whether the number of processes that share the work is open.
     pub open_world: bool,
+    /// Whether the project compares distributions over the vocabulary with code of its own.
+    pub own_divergence: bool,
     /// Why a decisive value is unverified, if one is.
     pub unverified: Option<Message>,
 }
@@ -120,8 +122,21 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.machine();
     mapping.teacher()?;
     mapping.residents(&model);
+    let own_divergence = mapping.own_divergence();
     let Mapping { assumptions, longest_row, open_world, unverified, upper: setup, lower, .. } = mapping;
-    Ok(Mapped { model, lower_model, setup, lower, assumptions, num_generations, world, longest_row, open_world, unverified })
+    Ok(Mapped {
+        model,
+        lower_model,
+        setup,
+        lower,
+        assumptions,
+        num_generations,
+        world,
+        longest_row,
+        open_world,
+        own_divergence,
+        unverified,
+    })
 }
 
 impl Mapping<'_> {

@@ -5,6 +5,7 @@ use super::setting_range::ValueRange;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Offload, Optimizer, Scheme};
+use vramlint_resolve::code::LibraryCall;
 
 /// torch's AdamW by class name: without arguments it uses its multi-tensor implementation on CUDA.
 const CLASS: Optimizer = Optimizer::AdamWForeach;
@@ -62,6 +63,7 @@ impl Mapping<'_> {
                 ValueRange { upper: Optimizer::AdamWFused, lower: Optimizer::Sgd, stated: false }
             }
         };
+        let choice = self.implementation(choice);
         self.upper.optimizer = choice.upper;
         self.lower.optimizer = if choice.stated { choice.lower } else { Optimizer::Sgd };
         // With offloaded states, DeepSpeed's engine replaces a torch optimizer by its own.
@@ -70,8 +72,32 @@ impl Mapping<'_> {
             self.both(|setup| setup.optimizer = Optimizer::AdamWForeach);
         }
         let clips = !matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) || self.code_calls("clip_grad_norm");
-        self.both(|setup| setup.clip = clips);
+        // Loops of their own and recipes make the optimizer of bitsandbytes themselves.
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) || self.run.dialect.estimate.is_recipe;
+        self.both(|setup| {
+            setup.clip = clips;
+            setup.narrow_embedding_states = own;
+        });
         self.optimizer_in_backward()
+    }
+
+    /// torch's Adam in the implementation that the code asks for: `fused=True`, `foreach=False`.
+    fn implementation(&self, choice: ValueRange<Optimizer>) -> ValueRange<Optimizer> {
+        let calls = self.run.code.iter().flat_map(|code| &code.calls).filter(|call| !call.uncalled);
+        let mut own = calls.filter(|call| matches!(call.path.as_str(), "torch.optim.AdamW" | "torch.optim.Adam"));
+        let asks = |call: &LibraryCall, name: &str, on: bool| {
+            let given = call.arguments.iter().find(|argument| argument.name.as_deref() == Some(name));
+            given.and_then(|argument| argument.values.first()?.to_value()) == Some(Value::Bool(on))
+        };
+        let Some(call) = own.next().filter(|_| choice.upper == CLASS && own.next().is_none()) else { return choice };
+        let asked = if asks(call, "fused", true) {
+            Optimizer::AdamWFused
+        } else if asks(call, "foreach", false) {
+            Optimizer::AdamWForLoop
+        } else {
+            return choice;
+        };
+        ValueRange { upper: asked, lower: if choice.lower == CLASS { asked } else { choice.lower }, ..choice }
     }
 
     /// torchtune 0.7.0 refuses accumulation and clipping together with it (recipes/full_finetune_distributed.py).

@@ -3,6 +3,7 @@
 use super::Mapping;
 use crate::models::Model;
 use vramlint_base::{Value, message};
+use vramlint_catalog::Dialect;
 use vramlint_memory::setup::{Dtype, Quantization, Reference, Resident};
 use vramlint_resolve::code::ModelLoad;
 use vramlint_semantic::model_lifetime::pair;
@@ -42,6 +43,21 @@ impl Mapping<'_> {
             }
             self.upper.residents.push(resident);
         }
+    }
+}
+
+impl Mapping<'_> {
+    /// Whether code of the project's own compares the trained model with another one by a divergence over the vocabulary.
+    pub(super) fn own_divergence(&mut self) -> bool {
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate | Dialect::HfTrainer);
+        let compares = own && !self.upper.residents.is_empty() && (self.code_calls("kl_div") || self.code_calls("KLDivLoss"));
+        if compares {
+            self.assume_unverified(message!(
+                "the divergence between the models is code of the project: its copies of the logits are in the upper bound only",
+                "模型之间的散度由项目代码计算：其 logits 副本只计入上界"
+            ));
+        }
+        compares
     }
 }
 

@@ -53,6 +53,13 @@ impl Mapping<'_> {
                 ));
                 Task::CausalLm
             }
+            None if self.trains_headless_model() => {
+                self.assume(message!(
+                    "the model that is loaded has no head: assuming one for a class per row",
+                    "所加载的模型没有头部：按每行一个类别的头部计"
+                ));
+                Task::SequenceClassification
+            }
             None => {
                 if !self.run.dialect.estimate.is_language_modelling {
                     self.assume(message!(
@@ -65,6 +72,17 @@ impl Mapping<'_> {
         };
         self.both(|setup| setup.task = task);
         Ok(())
+    }
+
+    /// Whether every model that the code trains is loaded without a head: `AutoModel`, `BertModel`.
+    fn trains_headless_model(&self) -> bool {
+        let Some(code) = &self.run.code else { return false };
+        let is_headless = |class: &str| {
+            let name = class.split('.').find(|part| part.starts_with(char::is_uppercase));
+            name.is_some_and(|name| name.ends_with("Model") && !name.ends_with("LMHeadModel") && !name.ends_with("HeadsModel"))
+        };
+        let mut trained = code.models.iter().filter(|load| load.trained == Some(true)).peekable();
+        trained.peek().is_some() && trained.all(|load| is_headless(&load.class))
     }
 
     /// Texts of a sample, by the losses of sentence-transformers 5.1 that the code names.

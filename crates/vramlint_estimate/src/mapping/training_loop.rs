@@ -1,7 +1,7 @@
 //! What a training loop of the project's own keeps alive.
 
 use super::Mapping;
-use vramlint_syntax::python::{CallSite, Expr, Module, StmtKind};
+use vramlint_syntax::python::{ArgumentKind, CallSite, Expr, Module, StmtKind};
 
 impl Mapping<'_> {
     /// Whether the loop names what the model returns (`outputs = model(**batch)`) and takes the loss from it: the name keeps the logits
@@ -14,6 +14,29 @@ impl Mapping<'_> {
 }
 
 impl Mapping<'_> {
+    /// Whether the loops call the model with tokens and labels alone: without a mask, every token is seen.
+    pub(super) fn loop_passes_no_mask(&self) -> bool {
+        let files = self.run.code.iter().flat_map(|code| &code.files);
+        let modules = files.filter_map(|file| self.project.file(*file).python());
+        let calls: Vec<CallSite<'_>> =
+            modules.flat_map(|module| module.calls()).filter(|site| site.context.loops > 0 && calls_model(site)).collect();
+        let is_bare = |site: &CallSite<'_>| {
+            let args = &site.call.args;
+            let positional = args.iter().filter(|arg| arg.kind == ArgumentKind::Positional).count();
+            let open = args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Star | ArgumentKind::DoubleStar));
+            let tokens = positional == 1 && site.call.keyword("labels").is_some() || site.call.keyword("input_ids").is_some();
+            tokens && positional < 2 && !open && site.call.keyword("attention_mask").is_none()
+        };
+        !calls.is_empty() && calls.iter().all(is_bare)
+    }
+
+    /// Whether the loop frees gradients between forward and backward (`optimizer.zero_grad(); loss.backward(); optimizer.step()`).
+    pub(super) fn loop_zeroes_after_forward(&self) -> bool {
+        let files = self.run.code.iter().flat_map(|code| &code.files);
+        let modules = files.filter_map(|file| self.project.file(*file).python());
+        modules.into_iter().any(zeroes_after_forward)
+    }
+
     /// Whether the project has a `prediction_step` of its own that calls the model with gradients on (transformers 5.23.0 `trainer.py` has
     /// its `torch.no_grad()` inside of the function that this one replaces).
     pub(super) fn prediction_keeps_graph(&self) -> bool {
@@ -33,6 +56,19 @@ impl Mapping<'_> {
             named(&["model"]) && !named(&["no_grad", "inference_mode", "prediction_step"])
         })
     }
+}
+
+/// Whether the only call of `zero_grad` in a loop stands between the model's forward and the backward.
+fn zeroes_after_forward(module: &Module) -> bool {
+    let in_loops: Vec<CallSite<'_>> = module.calls().filter(|site| site.context.loops > 0).collect();
+    let starts = |site: &CallSite<'_>| site.expr.range.start;
+    let only = |name: &str| {
+        let mut found = in_loops.iter().filter(|site| site.call.name() == Some(name)).map(starts);
+        found.next().filter(|_| found.next().is_none())
+    };
+    let (Some(zero), Some(backward)) = (only("zero_grad"), only("backward")) else { return false };
+    let forward = in_loops.iter().filter(|site| calls_model(site)).map(starts).min();
+    forward.is_some_and(|forward| forward < zero) && zero < backward
 }
 
 /// Whether a loop of the module binds a call of a model to a name, calls backward in the same function, and never deletes the name.

@@ -7,7 +7,7 @@ use super::vocabulary::{
 };
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
-use vramlint_memory::setup::{Checkpointing, Dtype, Lora, Parallel, Reference, Scheme, Targets, Task};
+use vramlint_memory::setup::{AdapterKind, Checkpointing, Dtype, Lora, Parallel, Reference, Scheme, Targets, Task};
 
 /// Upper bounds of plausible values.
 const ROWS: u64 = 1 << 20;
@@ -64,12 +64,15 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.attention = fields.word(&["attn", "attention"], ATTENTION)?.unwrap_or_default();
     setup.padding_mask = fields.flag(&["padding_mask", "padding"])?.unwrap_or(false);
     setup.optimizer = fields.word(&["optimizer", "optim"], OPTIMIZERS)?.unwrap_or_default();
+    setup.narrow_embedding_states = fields.flag(&["narrow_embedding_states"])?.unwrap_or(false);
+    setup.zeroes_after_forward = fields.flag(&["zeroes_after_forward"])?.unwrap_or(false);
     setup.clip = fields.flag(&["clip"])?.unwrap_or(true);
     setup.use_cache = fields.flag(&["use_cache"])?.unwrap_or(false);
     setup.model_gpus = fields.count(&["device_map_gpus"], 1, 128)?.unwrap_or(1);
     setup.keeps_outputs = fields.flag(&["keeps_outputs"])?.unwrap_or(false);
     setup.lora = fields.object(&["lora"])?.map(|mut lora| adapters(&mut lora)).transpose()?;
     setup.freeze_base = frozen(fields)?;
+    setup.trains_prompt = fields.flag(&["trains_prompt"])?.unwrap_or(false);
     setup.quantization = fields.word(&["quant", "quantization"], QUANTIZATIONS)?.unwrap_or_default();
     setup.quantized_compute =
         fields.word(&["quantization_compute_dtype", "bnb_4bit_compute_dtype"], DTYPES)?.or(Some(Dtype::Bf16));
@@ -163,7 +166,16 @@ fn adapters(lora: &mut Fields<'_>) -> Result<Lora, Message> {
             None => lora.flag(&["fp32_adapters", "fp32"])?.unwrap_or(true).then_some(Dtype::Fp32),
         },
         dora: lora.flag(&["dora", "use_dora"])?.unwrap_or(false),
+        saves_embedding: lora.flag(&["saves_embedding"])?.unwrap_or(false),
+        saves_head: lora.flag(&["saves_head"])?.unwrap_or(false),
+        kind: scaling(lora)?,
     })
+}
+
+/// IA3 lists the modules whose input it scales.
+fn scaling(lora: &mut Fields<'_>) -> Result<AdapterKind, Message> {
+    let feedforward = lora.texts(&["scales_input_of"])?;
+    Ok(feedforward.map_or(AdapterKind::LowRank, |feedforward| AdapterKind::Scaling { feedforward }))
 }
 
 /// `freeze` lists parts of parameter names. It freezes the base if one of them occurs in every name of the blocks.

@@ -140,7 +140,7 @@ impl Change {
                 setup.quantization = quantization;
                 let whole = matches!(setup.parallel.scheme, Scheme::None | Scheme::Ddp);
                 let dtype = whole.then_some(Dtype::Fp32);
-                setup.lora.get_or_insert(Lora { r: 16, targets: Targets::AllLinear, dropout: false, dtype, dora: false });
+                setup.lora.get_or_insert(Lora { r: 16, targets: Targets::AllLinear, dropout: false, dtype, ..Lora::default() });
                 // A frozen base needs no fp32 masters.
                 if let Some(half) = setup.autocast.filter(|half| *half != Dtype::Fp32) {
                     setup.weights = half;

@@ -351,11 +351,6 @@ impl Arch {
         parameter_count::layer(layer, self.hidden)
     }
 
-    /// Whether some of its blocks have experts.
-    pub(crate) fn has_experts(&self) -> bool {
-        self.layers.iter().any(|(layer, _)| matches!(layer.mlp, Mlp::Experts(_)))
-    }
-
     /// Parameters. A tied head is counted once.
     pub fn parameters(&self) -> u64 {
         parameter_count::parameters(self)

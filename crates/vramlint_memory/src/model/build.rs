@@ -102,7 +102,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         hidden: arch.hidden,
         width: setup.weights.bytes(),
         quantized_compute: setup.quantized_compute.map(Dtype::bytes),
-        trainable: !frozen && !adapters && !setup.freeze_base && setup.quantization == Quantization::None,
+        trainable: !frozen && !adapters && !setup.freeze_base && !setup.trains_prompt && setup.quantization == Quantization::None,
         quantization: setup.quantization,
     };
     // Frozen (inference-only) models keep the caller's trace label.
@@ -163,6 +163,11 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     if let (Some(lora), false) = (&setup.lora, frozen) {
         builder.adapters(&mut modules, &mut decoder, &mut head, &mut blocks, lora, &placement);
     }
+    tape.set_gpu(placement.embedding);
+    let embedding = match &setup.lora {
+        Some(lora) if !frozen => builder.saved_copies(embedding, &mut head, arch, lora),
+        _ => embedding,
+    };
     tape.set_gpu(0);
     Modules {
         placement,
@@ -291,13 +296,13 @@ impl ModuleBuilder<'_> {
             Quantization::Int8 => Weight::Int8(self.param([output, input])),
         };
         let bias = bias.then(|| self.param([1, output]));
-        LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name }
+        LinearModule { base: Linear { input, output, weight, bias }, adapter: None, scaling: None, name }
     }
 
     pub(super) fn plain(&self, input: u64, output: u64, bias: bool) -> LinearModule {
         let weight = Weight::Plain(self.param([output, input]));
         let bias = bias.then(|| self.param([1, output]));
-        LinearModule { base: Linear { input, output, weight, bias }, adapter: None, name: "" }
+        LinearModule { base: Linear { input, output, weight, bias }, adapter: None, scaling: None, name: "" }
     }
 
     fn attention(&self, a: &Attention, names: &ModuleNames) -> AttentionModule {

@@ -1,11 +1,11 @@
 //! Adding adapters to a model that was built.
 
 use super::build::{ModuleBuilder, OutputHead};
-use super::modules::{Adapter, DecoderModule, LayerModule, LinearModule, MlpModule};
+use super::modules::{Adapter, DecoderModule, LayerModule, LinearModule, MlpModule, Scaling};
 use super::placement::Placement;
-use crate::arch::{LegacyExpertNames, Mlp};
+use crate::arch::{Arch, LegacyExpertNames, Mlp};
 use crate::estimate::{Label, Phase};
-use crate::setup::{Dtype, Lora, Targets};
+use crate::setup::{AdapterKind, Dtype, Lora, Targets};
 use crate::tape::{Linear, ParamId, Site, Weight};
 
 static ADAPTERS: Label = Label { en: "adapters", zh: "适配器" };
@@ -60,6 +60,26 @@ impl ModuleBuilder<'_> {
         }
     }
 
+    /// The full copies of embedding and head that PEFT trains (peft 0.21.2 utils/other.py, `ModulesToSaveWrapper`). Returns the embedding
+    /// that the forward uses.
+    pub(super) fn saved_copies(&self, embedding: ParamId, head: &mut OutputHead, arch: &Arch, lora: &Lora) -> ParamId {
+        let copy = |of: ParamId| {
+            let width = self.tape.with_param(of, |param| param.width());
+            self.tape.param([arch.vocab, arch.embedding.columns], width, true)
+        };
+        if let OutputHead::Vocabulary { weight, .. } = head
+            && lora.saves_head
+        {
+            *weight = copy(*weight);
+        }
+        if !lora.saves_embedding {
+            return embedding;
+        }
+        let trained = copy(embedding);
+        self.tape.with_param(trained, |param| param.embedding = true);
+        trained
+    }
+
     fn adapt(&self, module: &mut LinearModule, lora: &Lora, renamed: Option<LegacyExpertNames>) {
         // If experts used to be layers, PEFT matches these names with the experts only.
         let taken = renamed.is_some_and(|names| names.experts().iter().any(|name| module.name.ends_with(name)));
@@ -68,6 +88,12 @@ impl ModuleBuilder<'_> {
         }
         let width = lora.dtype.map_or(self.width, Dtype::bytes);
         let (input, output) = (module.base.input, module.base.output);
+        if let AdapterKind::Scaling { feedforward } = &lora.kind {
+            let of_input = ends_with_any(feedforward, module.name);
+            let vector = self.tape.param([1, if of_input { input } else { output }], width, true);
+            module.scaling = Some(Scaling { vector, of_input });
+            return;
+        }
         let part = |input: u64, output: u64| Linear {
             input,
             output,
@@ -82,9 +108,13 @@ impl ModuleBuilder<'_> {
 
 /// Whether PEFT adapts the module at this path: a target matches the path or its end after a dot (peft 0.21, `check_target_module_exists`).
 fn matches(targets: &Targets, path: &str) -> bool {
-    let ends = |target: &String| path == target || path.strip_suffix(target.as_str()).is_some_and(|rest| rest.ends_with('.'));
     match targets {
         Targets::AllLinear => true,
-        Targets::Named(names) => names.iter().any(ends),
+        Targets::Named(names) => ends_with_any(names, path),
     }
+}
+
+/// Whether a path is one of these names or ends with one after a dot.
+fn ends_with_any(names: &[String], path: &str) -> bool {
+    names.iter().any(|name| path == name || path.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.')))
 }

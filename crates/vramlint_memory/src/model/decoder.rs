@@ -52,9 +52,13 @@ impl Model {
     pub(crate) fn forward(&self, t: &Tape, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
         let phase = if t.site().phase == Phase::Generate { Phase::Generate } else { Phase::Forward };
         t.set_site(Site { phase, layer: 0, name: &EMBEDDING });
-        let require = setup.lora.is_some() && setup.checkpointing != Checkpointing::None && train;
+        let require = train && (setup.trains_prompt || setup.lora.is_some() && setup.checkpointing != Checkpointing::None);
         t.set_gpu(self.modules.placement.embedding);
         let (mut hidden, shared, names) = self.embed_inputs(t, ids, batch, setup, require);
+        // A bf16 residual and an fp16 output add to fp32, or the other way round.
+        if t.device.mixed_halves && t.autocast_width().is_some() {
+            hidden = t.cast(hidden, 4);
+        }
         let placement = &self.modules.placement;
         let mut from = placement.embedding;
         for (index, layer) in self.modules.layers.iter().enumerate() {

@@ -22,7 +22,7 @@ impl Model {
     ) -> (Tensor, Rc<SharedInputs>, Vec<Tensor>) {
         let rows = |t: &Tape| {
             let rows = lookup(t, self.modules.embedding, ids, (batch.tokens(), self.shape.columns));
-            if require { rows.requiring_grad() } else { rows }
+            if require && !rows.requires_grad() { rows.requiring_grad() } else { rows }
         };
         if !self.causal {
             let hidden = self.encode(t, rows, batch);

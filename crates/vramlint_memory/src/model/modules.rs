@@ -17,8 +17,16 @@ pub(crate) struct NormModule {
 pub(crate) struct LinearModule {
     pub(crate) base: Linear,
     pub(crate) adapter: Option<Adapter>,
+    pub(crate) scaling: Option<Scaling>,
     /// Its path inside the block, of which PEFT matches the end.
     pub(crate) name: &'static str,
+}
+
+/// A trained vector that scales the output of a layer, or its input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scaling {
+    pub(crate) vector: ParamId,
+    pub(crate) of_input: bool,
 }
 
 /// A low-rank adapter.
@@ -153,7 +161,7 @@ pub(crate) struct ExpertAdapters {
 
 impl LinearModule {
     fn without_adapter(self) -> Self {
-        Self { adapter: None, ..self }
+        Self { adapter: None, scaling: None, ..self }
     }
 }
 

@@ -41,7 +41,7 @@ impl Model {
         let Some(decoder) = &self.modules.decoder else { return (self.forward(t, ids, source, setup, true), Vec::new()) };
         let checkpoints = setup.checkpointing != Checkpointing::None;
         let eager = setup.attention == crate::setup::Attention::Eager;
-        let require = setup.lora.is_some() && checkpoints;
+        let require = setup.trains_prompt || setup.lora.is_some() && checkpoints;
         t.set_site(Site { phase: Phase::Forward, layer: 0, name: &ENCODER });
         let rows = self.token_embeddings(t, ids, source, require);
         let width = rows.width;
@@ -110,7 +110,7 @@ impl Model {
 
     fn token_embeddings(&self, t: &Tape, ids: &Tensor, batch: Batch, require: bool) -> Tensor {
         let rows = lookup(t, self.modules.embedding, ids, (batch.tokens(), self.hidden));
-        if require { rows.requiring_grad() } else { rows }
+        if require && !rows.requires_grad() { rows.requiring_grad() } else { rows }
     }
 
     fn dropped(&self, t: &Tape, x: Tensor) -> Tensor {

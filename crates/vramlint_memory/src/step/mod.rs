@@ -83,7 +83,8 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
         // A first micro-batch, a middle one if ranks share the work, and the last.
         let batches = setup.accumulation.clamp(1, if engine.is_some() { 3 } else { 2 });
         for batch in 1..=batches {
-            micro_step(&tape, &models, setup, engine, batch == batches);
+            let late: &[ParamId] = if setup.zeroes_after_forward && batch == 1 { &trained } else { &[] };
+            micro_step(&tape, &models, setup, engine, (late, batch == batches));
         }
         tape.set_site(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
         if in_backward.is_none() {
@@ -136,6 +137,9 @@ fn step(
             engine.end_step(t, group);
         }
     }
+    if setup.zeroes_after_forward && engine.is_none() {
+        return;
+    }
     for id in &all {
         drop(t.take_grad(*id));
     }
@@ -164,7 +168,14 @@ fn evaluate(tape: &Tape, models: &Models, setup: &Setup) {
     });
 }
 
-fn micro_step(tape: &Tape, models: &Models, setup: &Setup, engine: Option<&dyn DistributedEngine>, last: bool) {
+/// A forward and its backward. Between them the gradients of `late` are freed; `last`: the optimizer steps next.
+fn micro_step(
+    tape: &Tape,
+    models: &Models,
+    setup: &Setup,
+    engine: Option<&dyn DistributedEngine>,
+    (late, last): (&[ParamId], bool),
+) {
     tape.set_gpu(models.policy.modules.placement.embedding);
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
     let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
@@ -178,6 +189,9 @@ fn micro_step(tape: &Tape, models: &Models, setup: &Setup, engine: Option<&dyn D
     let loss = tape.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup));
     tape.end_call();
     drop((ids, mask));
+    for id in late {
+        drop(tape.take_grad(*id));
+    }
     if let Some(engine) = engine {
         engine.end_forward(tape);
         engine.begin_backward(tape);
@@ -197,5 +211,6 @@ fn device(setup: &Setup) -> Device {
         cublas_lt: 1 << 20,
         multiprocessors: if hopper { 132 } else { 108 },
         threads: 2048,
+        mixed_halves: setup.autocast.is_some_and(|half| half != setup.weights && half.bytes() == setup.weights.bytes()),
     }
 }

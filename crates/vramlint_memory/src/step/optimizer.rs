@@ -53,7 +53,7 @@ pub(super) fn step(t: &Tape, trained: &[ParamId], setup: &Setup, state: &mut Opt
     for group in [matrices, vectors] {
         if !state.initialized {
             for param in &group {
-                create_states(t, param, setup.optimizer, state);
+                create_states(t, param, setup, state);
             }
         }
         temporaries(t, &group, setup.optimizer);
@@ -61,7 +61,8 @@ pub(super) fn step(t: &Tape, trained: &[ParamId], setup: &Setup, state: &mut Opt
     state.initialized = true;
 }
 
-fn create_states(t: &Tape, param: &TrainedParam, optimizer: Optimizer, state: &mut OptimizerState) {
+fn create_states(t: &Tape, param: &TrainedParam, setup: &Setup, state: &mut OptimizerState) {
+    let optimizer = setup.optimizer;
     let mut add_state = |numel: u64, width: u64| state.tensors.push(t.empty_as(numel, width, Part::Optimizer));
     match optimizer {
         Optimizer::AdamWFused => {
@@ -75,9 +76,9 @@ fn create_states(t: &Tape, param: &TrainedParam, optimizer: Optimizer, state: &m
             add_state(param.numel, param.width);
         }
         Optimizer::AdamW8bit | Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit => {
-            bitsandbytes(t, param, optimizer, 2, state);
+            bitsandbytes(t, param, setup, 2, state);
         }
-        Optimizer::Lion8bit | Optimizer::PagedLion8bit => bitsandbytes(t, param, optimizer, 1, state),
+        Optimizer::Lion8bit | Optimizer::PagedLion8bit => bitsandbytes(t, param, setup, 1, state),
         Optimizer::Lion | Optimizer::SgdMomentum | Optimizer::RmsProp | Optimizer::Adagrad => add_state(param.numel, param.width),
         Optimizer::Adafactor => {
             if param.rows > 1 {
@@ -98,9 +99,12 @@ fn create_states(t: &Tape, param: &TrainedParam, optimizer: Optimizer, state: &m
 }
 
 /// States of bitsandbytes: 8 bits and a scale per block, or 32 bits for parameters that stay unquantized; paged states in managed memory.
-fn bitsandbytes(t: &Tape, param: &TrainedParam, optimizer: Optimizer, states: u64, state: &mut OptimizerState) {
+fn bitsandbytes(t: &Tape, param: &TrainedParam, setup: &Setup, states: u64, state: &mut OptimizerState) {
+    let optimizer = setup.optimizer;
     let paged = matches!(optimizer, Optimizer::PagedAdamW8bit | Optimizer::PagedAdamW32bit | Optimizer::PagedLion8bit);
-    let is_8bit = optimizer != Optimizer::PagedAdamW32bit && param.numel >= MIN_8BIT_SIZE && !param.embedding;
+    let is_8bit = optimizer != Optimizer::PagedAdamW32bit
+        && param.numel >= MIN_8BIT_SIZE
+        && (!param.embedding || setup.narrow_embedding_states);
     let width = if is_8bit { 1 } else { 4 };
     for _ in 0..states {
         if paged && param.numel >= MIN_PAGED_SIZE {

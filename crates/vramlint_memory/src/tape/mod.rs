@@ -43,6 +43,8 @@ pub(crate) struct Device {
     pub(crate) multiprocessors: u64,
     /// Threads that one of them holds.
     pub(crate) threads: u64,
+    /// Whether autocast computes in another 16-bit type than that of the weights.
+    pub(crate) mixed_halves: bool,
 }
 
 /// No block is larger: a pebibyte, so that sums of blocks stay exact.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Lightest, OpenSetting, Verdict, open_settings};
 use vramlint_memory::estimate::{Item, Moment, Part};
-use vramlint_memory::setup::{Quantization, Scheme};
+use vramlint_memory::setup::{AdapterKind, Lora, Quantization, Scheme};
 use vramlint_memory::{Estimate, estimate, timeline};
 use vramlint_project::Report;
 
@@ -119,9 +119,11 @@ impl EstimateReport {
     pub fn method(&self) -> &'static str {
         let setup = &self.input.setup;
         match &setup.lora {
+            Some(Lora { kind: AdapterKind::Scaling { .. }, .. }) => "ia3",
             Some(_) if setup.quantization == Quantization::None => "lora",
             Some(_) => "qlora",
             None if setup.freeze_base => "freeze",
+            None if setup.trains_prompt => "prompt-tuning",
             None => "full",
         }
     }

@@ -171,7 +171,7 @@ impl Apply<'_> {
             targets: vocabulary::parse_targets("q_proj,v_proj"),
             dropout: false,
             dtype: Some(Dtype::Fp32),
-            dora: false,
+            ..Lora::default()
         });
         apply_value(&mut lora.r, flags.lora_r.as_ref(), own.filter(|_| fresh).map(|d| &d.lora_r), notes);
         let targets = flags.lora_targets.as_deref().map(vocabulary::parse_targets);

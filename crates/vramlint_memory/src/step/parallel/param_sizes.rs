@@ -26,7 +26,7 @@ pub(crate) struct ParamSizes {
 impl ParamSizes {
     /// Counts `arch` with all its blocks.
     pub(crate) fn new(arch: &Arch, setup: &Setup) -> Self {
-        let tape = Tape::new(Device { cublas: 0, cublas_lt: 0, multiprocessors: 1, threads: 1 });
+        let tape = Tape::new(Device { cublas: 0, cublas_lt: 0, multiprocessors: 1, threads: 1, mixed_halves: false });
         let loaded = build(&tape, arch, setup, &arch.layers, false);
         let (before, blocks, after) = split_at_blocks(&tape, &loaded);
         let entry = |id: &ParamId| ParamSize { numel: tape.numel(*id), trainable: tape.with_param(*id, |param| param.trainable) };

@@ -45,11 +45,12 @@ impl Tape {
     /// A weight under autocast: its copy in the compute type, cached until autocast ends.
     pub(crate) fn compute_weight(&self, id: ParamId) -> Tensor {
         let weight = self.weight(id);
-        let Some(width) = self.autocast_width().filter(|width| *width != weight.width) else { return weight };
+        let differs = |width: u64| width != weight.width || self.device.mixed_halves && width == 2;
+        let Some(width) = self.autocast_width().filter(|width| differs(*width)) else { return weight };
         if let Some(copy) = self.copies.borrow().get(&id) {
             return copy.clone();
         }
-        let copy = self.cast(&weight, width);
+        let copy = if width == weight.width { self.empty(weight.numel, width) } else { self.cast(&weight, width) };
         // Only leaves that need a gradient are remembered (torch 2.15, `aten/src/ATen/autocast_mode.cpp`).
         if weight.requires_grad() {
             self.copies.borrow_mut().insert(id, copy.clone());

@@ -1,0 +1,54 @@
+//! Public data sets and how long their rows are.
+//!
+//! The rows lie in `data/datasets.json`, each with its source.
+
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// The rows of a public data set.
+#[derive(Debug, Deserialize)]
+pub struct PublicRows {
+    /// Its name among people: `GLUE MRPC`.
+    pub name: String,
+    /// Its paths on the hub: `nyu-mll/glue`.
+    pub paths: Vec<String>,
+    /// The configuration of the path, where it has several.
+    pub configuration: Option<String>,
+    /// Tokens of the longest row of the training split.
+    pub longest: u64,
+    /// The tokenizer that counted them.
+    pub tokenizer: String,
+    /// Where the figure comes from.
+    pub source: String,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    datasets: Vec<PublicRows>,
+}
+
+static KNOWN: LazyLock<Vec<PublicRows>> = LazyLock::new(|| {
+    let document: Document = serde_json::from_str(include_str!("../data/datasets.json")).expect("data/datasets.json is tested");
+    document.datasets
+});
+
+/// The rows of what `load_dataset(path, configuration)` returns.
+pub fn rows(path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
+    KNOWN.iter().find(|rows| rows.paths.iter().any(|own| own == path) && rows.configuration.as_deref() == configuration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_needs_its_configuration() {
+        assert_eq!(rows("glue", Some("mrpc")).map(|rows| rows.name.as_str()), Some("GLUE MRPC"));
+        assert!(rows("glue", None).is_none() && rows("glue", Some("sst2")).is_none());
+    }
+
+    #[test]
+    fn every_row_has_its_source() {
+        assert!(KNOWN.iter().all(|rows| rows.longest > 0 && !rows.tokenizer.is_empty() && !rows.source.is_empty()));
+    }
+}

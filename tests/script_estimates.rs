@@ -1,0 +1,252 @@
+//! What `vramlint estimate` reads from scripts: the setup that a small project of each kind amounts to.
+
+#[allow(dead_code)] // the helpers of another test, of which this one needs a part
+#[path = "cli/run.rs"]
+mod run;
+
+use run::Folder;
+use serde_json::Value as Json;
+
+const DECODER: &str = r#"{"model_type": "qwen2", "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4,
+ "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 32000, "tie_word_embeddings": true, "torch_dtype": "bfloat16"}"#;
+const GPT2: &str = r#"{"model_type": "gpt2", "n_embd": 256, "n_layer": 4, "n_head": 4, "n_positions": 512, "vocab_size": 32000}"#;
+const BERT: &str = r#"{"model_type": "bert", "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4,
+ "num_attention_heads": 4, "max_position_embeddings": 512, "type_vocab_size": 2, "vocab_size": 30522}"#;
+
+/// The estimate of `train.py` in a folder with the models `decoder`, `gpt2` and `bert`.
+fn estimate(script: &str) -> Json {
+    let folder = Folder::new(&[
+        ("decoder/config.json", DECODER),
+        ("gpt2/config.json", GPT2),
+        ("bert/config.json", BERT),
+        ("run.sh", "python train.py\n"),
+        ("train.py", script),
+    ]);
+    let text = folder.run("estimate run.sh --output-format json").out(0);
+    let found: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    // A run without an estimate stands in a list.
+    match found.as_array().map(Vec::as_slice) {
+        Some([one]) => one.clone(),
+        Some(_) => panic!("one run: {text}"),
+        None => found,
+    }
+}
+
+fn setup(script: &str) -> Json {
+    let estimate = estimate(script);
+    assert!(estimate["setup"].is_object(), "{estimate}");
+    estimate["setup"].clone()
+}
+
+fn tensors(estimate: &Json) -> u64 {
+    estimate["gpu"]["tensors"].as_u64().unwrap_or_else(|| panic!("an estimate: {estimate}"))
+}
+
+/// A loop of its own over a model; `config` adapts it, `body` is the loop.
+fn own_loop(load: &str, config: &str, body: &str) -> String {
+    format!(
+        "import torch\nfrom data import rows, tokenizer\nfrom torch.utils.data import DataLoader\n{load}\nmodel = model.cuda()\n{config}\n\
+         rows = rows.map(lambda row: tokenizer(row, truncation=True, max_length=128))\n\
+         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)\nfor batch in DataLoader(rows, batch_size=32):\n{body}"
+    )
+}
+
+const BLOCKS: &str = "\
+from data import raw
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+
+model = AutoModelForCausalLM.from_pretrained('MODEL')
+tokenizer = AutoTokenizer.from_pretrained('MODEL')
+block_size = SIZE
+
+
+def group(rows):
+    total = (len(rows['input_ids']) // block_size) * block_size
+    return {key: [row[i : i + block_size] for i in range(0, total, block_size)] for key, row in rows.items()}
+
+
+MAPPED
+args = TrainingArguments('out', per_device_train_batch_size=4)
+Trainer(model=model, args=args, train_dataset=data).train()
+";
+
+const MAPPED: &str = "data = raw.map(group, batched=True)";
+
+fn blocks(model: &str, size: &str, mapped: &str) -> String {
+    BLOCKS.replace("MODEL", model).replace("SIZE", size).replace("MAPPED", mapped)
+}
+
+#[test]
+fn rows_that_are_cut_into_blocks_are_never_padded() {
+    let found = estimate(&blocks("decoder", "256", MAPPED));
+    assert_eq!((&found["setup"]["sequence_length"], &found["setup"]["padding_mask"]), (&256.into(), &false.into()));
+    let open = found["open"].as_array().expect("a list");
+    assert!(open.iter().all(|one| one["setting"] != "sequence_length"), "every row has this length: {open:?}");
+}
+
+#[test]
+fn blocks_that_nobody_certainly_uses_leave_the_padding_open() {
+    let unknown =
+        blocks("decoder", "256", "import random\ndata = raw\nif random.random() > 0.5:\n    data = raw.map(group, batched=True)");
+    assert_eq!(setup(&unknown)["padding_mask"], true);
+}
+
+#[test]
+fn the_size_of_a_block_is_the_length_whatever_it_is_called() {
+    let script = blocks("decoder", "192", MAPPED).replace("block_size", "piece");
+    assert_eq!((&setup(&script)["sequence_length"], &setup(&script)["padding_mask"]), (&192.into(), &false.into()));
+}
+
+#[test]
+fn a_block_of_unknown_length_has_the_learned_positions() {
+    assert_eq!(setup(&blocks("gpt2", "min(tokenizer.model_max_length, 1 << 20)", MAPPED))["sequence_length"], 512);
+}
+
+const PAIRS: &str = "\
+from datasets import load_dataset
+from torch.optim import AdamW
+from torch.utils.data import DataLoader
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained('bert')
+rows = load_dataset('nyu-mll/glue', 'TASK')
+rows = rows.map(lambda row: tokenizer(row['a'], row['b'], truncation=True, max_length=None))
+loader = DataLoader(rows['train'], batch_size=16, collate_fn=lambda row: tokenizer.pad(row, padding='longest'))
+model = AutoModelForSequenceClassification.from_pretrained('bert').cuda()
+optimizer = AdamW(model.parameters(), lr=2e-5)
+for batch in loader:
+    outputs = model(**batch)
+    outputs.loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+";
+
+#[test]
+fn the_rows_of_a_public_data_set_are_as_long_as_they_are() {
+    assert_eq!(setup(&PAIRS.replace("TASK", "mrpc"))["sequence_length"], 103);
+    let of_tpu = "width = 128 if accelerator.distributed_type == DistributedType.XLA else None";
+    let imports = format!("from accelerate import Accelerator, DistributedType\naccelerator = Accelerator()\n{of_tpu}\n");
+    let padded = PAIRS.replace("TASK", "mrpc").replace("padding='longest'", "padding='longest', max_length=width");
+    assert_eq!(setup(&format!("{imports}{padded}"))["sequence_length"], 103, "the width is that of a TPU");
+    assert_eq!(setup(&PAIRS.replace("TASK", "unheard"))["sequence_length"], 512, "the positions of the model");
+}
+
+#[test]
+fn the_length_in_the_call_of_a_tokenizer_is_followed_to_its_constant() {
+    let script = "\
+import argparse
+
+from data import rows
+from torch.optim import AdamW
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+LENGTHS = dict(text=384)
+parser = argparse.ArgumentParser()
+parser.add_argument('--max_length', type=int, default=320)
+args = parser.parse_args()
+tokenizer = AutoTokenizer.from_pretrained('decoder')
+
+
+def collate(batch):
+    return tokenizer(batch, padding=True, truncation=True, max_length=LENGTH)
+
+
+model = AutoModelForCausalLM.from_pretrained('decoder').cuda()
+optimizer = AdamW(model.parameters(), lr=1e-5)
+for batch in DataLoader(rows, batch_size=4, collate_fn=collate):
+    model(**batch).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+";
+    assert_eq!(setup(&script.replace("LENGTH)", "LENGTHS['text'])"))["sequence_length"], 384);
+    assert_eq!(setup(&script.replace("LENGTH)", "args.max_length)"))["sequence_length"], 320);
+}
+
+const LOAD: &str = "from transformers import AutoModelForCausalLM\nmodel = AutoModelForCausalLM.from_pretrained('decoder')";
+const STEP: &str = "    loss = model(**batch).loss\n    loss.backward()\n    optimizer.step()\n    optimizer.zero_grad()\n";
+
+#[test]
+fn methods_of_peft_have_an_estimate() {
+    let adapted = |config: &str| {
+        let code = format!("from peft import *\nmodel = get_peft_model(model, {config})");
+        estimate(&own_loop(LOAD, &code, STEP))
+    };
+    let states = |estimate: &Json| estimate["gpu"]["parts"]["optimizer"].as_u64().unwrap_or_else(|| panic!("{estimate}"));
+    let full = states(&estimate(&own_loop(LOAD, "", STEP)));
+    for config in
+        ["IA3Config(task_type='CAUSAL_LM')", "AdaLoraConfig(init_r=12, target_r=8)", "PromptTuningConfig(num_virtual_tokens=8)"]
+    {
+        let found = adapted(config);
+        assert!(states(&found) < full / 10, "{config}");
+    }
+    assert_eq!(adapted("PromptTuningConfig(num_virtual_tokens=8)")["setup"]["sequence_length"], 136);
+    assert_eq!(adapted("AdaLoraConfig(init_r=12, target_r=8)")["setup"]["lora_r"], 12);
+    assert_eq!(adapted("HRAConfig()")["unknown"], "estimates do not support method hra");
+}
+
+#[test]
+fn modules_that_are_saved_beside_adapters_are_trained_in_full() {
+    let adapted = |saved: &str| {
+        let code = format!("from peft import LoraConfig, get_peft_model\nmodel = get_peft_model(model, LoraConfig(r=8{saved}))");
+        estimate(&own_loop(LOAD, &code, STEP))
+    };
+    let (plain, saving) = (adapted(""), adapted(", modules_to_save=['embed_tokens', 'lm_head']"));
+    let copies = 2 * 32000 * 256;
+    let trainable = |estimate: &Json| estimate["setup"]["trainable"].as_u64().expect("a number");
+    assert_eq!(trainable(&saving) - trainable(&plain), copies);
+    // A copy and two states each, in the type of the checkpoint.
+    assert!(tensors(&saving) > tensors(&plain) + copies * 2 * 3);
+}
+
+#[test]
+fn a_model_without_a_head_has_no_logits_of_a_vocabulary() {
+    let load = "from transformers import AutoModel\nmodel = AutoModel.from_pretrained('bert')";
+    let body = "    loss = rank(model(**batch))\n    loss.backward()\n    optimizer.step()\n    optimizer.zero_grad()\n";
+    assert_eq!(setup(&own_loop(load, "from data import rank", body))["task"], "seq-cls");
+}
+
+#[test]
+fn gradients_that_are_freed_after_the_forward_lie_beside_it() {
+    let late = "    loss = model(**batch).loss\n    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n";
+    let (early, late) = (estimate(&own_loop(LOAD, "", STEP)), estimate(&own_loop(LOAD, "", late)));
+    assert!(tensors(&late) > tensors(&early), "{} {}", tensors(&late), tensors(&early));
+}
+
+#[test]
+fn a_model_that_gets_no_mask_sees_every_token() {
+    let bare = "    loss = model(input_ids=batch['ids'], labels=batch['ids']).loss\n    loss.backward()\n    optimizer.step()\n    optimizer.zero_grad()\n";
+    assert_eq!(setup(&own_loop(LOAD, "", bare))["padding_mask"], false);
+    assert_eq!(setup(&own_loop(LOAD, "", STEP))["padding_mask"], true);
+}
+
+#[test]
+fn the_implementation_of_the_optimizer_is_the_one_that_is_asked_for() {
+    let asked = |words: &str| own_loop(LOAD, "", STEP).replace("lr=1e-4", &format!("lr=1e-4{words}"));
+    assert_eq!(setup(&asked(""))["optimizer"], "adamw_torch");
+    assert_eq!(setup(&asked(", fused=True"))["optimizer"], "adamw_torch_fused");
+}
+
+#[test]
+fn a_divergence_written_by_hand_widens_the_upper_bound() {
+    let teacher = "teacher = AutoModelForCausalLM.from_pretrained('gpt2').cuda()";
+    let body = "    with torch.no_grad():\n        aim = teacher(**batch).logits\n    out = model(**batch)\n    loss = LOSS\n    loss.backward()\n    \
+                optimizer.step()\n    optimizer.zero_grad()\n";
+    let of = |loss: &str| estimate(&own_loop(LOAD, teacher, &body.replace("LOSS", loss)));
+    let high = |estimate: &Json| estimate["high"].as_u64().unwrap_or_else(|| panic!("{estimate}"));
+    let (plain, compared) = (of("out.loss"), of("torch.nn.functional.kl_div(out.logits, aim)"));
+    assert!(high(&compared) >= high(&plain) + 4 * 32 * 128 * 32000 * 4, "{} {}", high(&plain), high(&compared));
+}
+
+#[test]
+fn loops_of_their_own_give_embeddings_eight_bit_states() {
+    let eight = |script: String| {
+        script
+            .replace("torch.optim.AdamW(", "bitsandbytes.optim.AdamW8bit(")
+            .replace("import torch\n", "import bitsandbytes\nimport torch\n")
+    };
+    let own = estimate(&eight(own_loop(LOAD, "", STEP)));
+    let states = own["gpu"]["parts"]["optimizer"].as_u64().expect("bytes");
+    let parameters = own["setup"]["parameters"].as_u64().expect("a number");
+    assert!(states < parameters * 9 / 4, "two states of a byte and their scales: {states} for {parameters}");
+}
