@@ -94,7 +94,7 @@ impl Mapping<'_> {
             }
             if let Some(rows) = self.public_rows() {
                 self.upper.sequence_length = rows.longest.min(model.arch.context_length().unwrap_or(LONG));
-                self.lower.sequence_length = SHORT;
+                self.lower.sequence_length = rows.mean.min(self.upper.sequence_length);
                 self.longest_row = Some(self.upper.sequence_length);
                 let (name, tokens) = (&rows.name, self.upper.sequence_length);
                 self.assume(message!(
