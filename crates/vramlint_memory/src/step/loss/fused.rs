@@ -21,14 +21,14 @@ pub(super) fn log_probs(t: &Tape, hidden: Tensor, weight: ParamId, model: &Model
     let (maximum, sum, entropy_sum, squares, total, before, target) =
         (numbers(t), numbers(t), numbers(t), numbers(t), numbers(t), numbers(t), numbers(t));
     let buffer = t.empty_as(tile, width, Part::Logits);
-    run_tiles(t, &picked, &head, width, model.vocab, rows);
+    let last = for_each_tile(t, [(rows, picked.numel, picked.width), (model.vocab, head.numel, head.width)], width, false);
     let log_z = numbers(t);
     let out = numbers(t);
     let entropy = numbers(t);
     let kept = t
         .records(&[&picked, &head])
         .then(|| (t.save(&picked), t.save(&head), t.save(&targets), t.save(&log_z), t.save(&entropy)));
-    drop((maximum, sum, entropy_sum, squares, total, before, target, buffer));
+    drop((maximum, sum, entropy_sum, squares, total, before, target, last, buffer));
     let (needs_hidden, needs_weight) = (picked.requires_grad(), head.requires_grad());
     let (hidden_numel, hidden_width) = (picked.numel, picked.width);
     let (weight_numel, weight_width, vocab) = (head.numel, head.width, model.vocab);
@@ -36,19 +36,10 @@ pub(super) fn log_probs(t: &Tape, hidden: Tensor, weight: ParamId, model: &Model
         let to_hidden = needs_hidden.then(|| tape.empty(hidden_numel, 4));
         let to_weight = needs_weight.then(|| tape.empty(weight_numel, 4));
         let buffer = tape.empty_as(tile, width, Part::Logits);
-        // Names are bound anew while the last piece still lives: two pieces from the second on.
-        let pair = |size: u64, all: u64| [size.min(all), size.min(all.saturating_sub(size))];
-        let pieces = |sizes: [u64; 2], numel: u64, all: u64| {
-            let kept = sizes.into_iter().filter(|size| *size > 0);
-            kept.map(|size| tape.empty(size * numel / all.max(1), width)).collect::<Vec<Tensor>>()
-        };
-        let chunk = (hidden_width != width).then(|| pieces(pair(TILE_ROWS, rows), hidden_numel, rows));
-        let part = (weight_width != width).then(|| pieces(pair(TILE_COLUMNS, vocab), weight_numel, vocab));
-        tape.workspace(tape.device.cublas);
+        let last = for_each_tile(tape, [(rows, hidden_numel, hidden_width), (vocab, weight_numel, weight_width)], width, true);
         let cast =
             |x: Option<Tensor>, width: u64| x.map(|x| (if width == 4 { x.clone() } else { tape.empty(x.numel, width) }, x));
         let (hidden, weight) = (cast(to_hidden, hidden_width), cast(to_weight, weight_width));
-        drop((chunk, part));
         let hidden = hidden.map(|(out, wide)| {
             drop(wide);
             out
@@ -57,7 +48,7 @@ pub(super) fn log_probs(t: &Tape, hidden: Tensor, weight: ParamId, model: &Model
             drop(wide);
             out
         });
-        drop((buffer, grad, kept));
+        drop((last, buffer, grad, kept));
         vec![hidden, weight]
     });
     drop((hidden, picked, head, targets));
@@ -81,10 +72,35 @@ fn pick(t: &Tape, hidden: &Tensor, rows: u64, columns: u64) -> Tensor {
     })
 }
 
-fn run_tiles(t: &Tape, hidden: &Tensor, weight: &Tensor, width: u64, vocab: u64, rows: u64) {
-    let chunk = (hidden.width != width).then(|| t.empty(rows.min(TILE_ROWS) * hidden.numel / rows.max(1), width));
-    let columns = vocab.min(TILE_COLUMNS);
-    let part = (weight.width != width).then(|| t.empty(columns * weight.numel / vocab.max(1), width));
-    t.workspace(t.device.cublas);
-    drop((chunk, part));
+/// The products of all tiles of rows and columns. `sides` are hidden states and weight: how many rows or columns, elements, bytes of each.
+/// Pieces of another type than `width` are converted. The next piece exists before the name of the last is bound anew; the forward, unlike
+/// backward, does not name pieces of the weight. Returns the pieces that are still named.
+fn for_each_tile(t: &Tape, sides: [(u64, u64, u64); 2], width: u64, names_both: bool) -> [Option<Tensor>; 2] {
+    let [(rows, hidden, hidden_width), (vocab, weight, weight_width)] = sides;
+    let piece = |from: u64, size: u64, all: u64, numel: u64| {
+        let length = size.min(all - from);
+        t.empty(length * numel / all.max(1), width)
+    };
+    let (mut chunk, mut part) = (None, None);
+    for row in (0..rows).step_by(step(TILE_ROWS)) {
+        if hidden_width != width {
+            let next = piece(row, TILE_ROWS, rows, hidden);
+            chunk = Some(next);
+        }
+        for column in (0..vocab).step_by(step(TILE_COLUMNS)) {
+            if weight_width != width {
+                let next = piece(column, TILE_COLUMNS, vocab, weight);
+                part = Some(next);
+            }
+            t.workspace(t.device.cublas);
+            if !names_both {
+                part = None;
+            }
+        }
+    }
+    [chunk, part]
+}
+
+fn step(size: u64) -> usize {
+    usize::try_from(size).unwrap_or(usize::MAX)
 }
