@@ -12,7 +12,7 @@ mod value;
 mod words;
 
 pub use crate::frameworks::Dialect;
-pub use quantization::quantization;
+pub use quantization::{is_four_bits, quantization, refined_four_bits};
 pub(crate) use row::{Form, Row};
 
 /// How sure a spelling is.

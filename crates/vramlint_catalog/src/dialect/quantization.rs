@@ -4,6 +4,11 @@ use super::Dialect;
 use vramlint_base::Value;
 use vramlint_base::value_readers::spelled_bool;
 
+/// Keys of the type of four bits.
+const TYPES: &[&str] = &["bnb_4bit_quant_type", "quantization_type"];
+/// Keys that quantize the constants too.
+const DOUBLES: &[&str] = &["bnb_4bit_use_double_quant", "use_bnb_nested_quant", "double_quantization"];
+
 /// The quantization that sibling keys give together: 4 bits, their type, and whether their constants are quantized too.
 ///
 /// `lookup` answers the value of a key beside the others (`load_in_4bit`, `bnb_4bit_quant_type`, …). [`super::meaning`] reads one key
@@ -17,7 +22,7 @@ pub fn quantization<'v>(dialect: Dialect, lookup: impl Fn(&str) -> Option<&'v Va
         return eight.then_some("int8");
     }
     let (usual_type, usual_double) = dialect.framework().four_bits;
-    let kind = match ["bnb_4bit_quant_type", "quantization_type"].iter().find_map(|key| lookup(key)) {
+    let kind = match TYPES.iter().find_map(|key| lookup(key)) {
         None | Some(Value::Null) => usual_type,
         Some(value) => match value.as_str()?.to_ascii_lowercase().as_str() {
             "nf4" => "nf4",
@@ -25,13 +30,29 @@ pub fn quantization<'v>(dialect: Dialect, lookup: impl Fn(&str) -> Option<&'v Va
             _ => return None,
         },
     };
-    let double =
-        match ["bnb_4bit_use_double_quant", "use_bnb_nested_quant", "double_quantization"].iter().find_map(|key| lookup(key)) {
-            None | Some(Value::Null) => usual_double,
-            Some(value) => spelled_bool(value)?,
-        };
+    let double = match DOUBLES.iter().find_map(|key| lookup(key)) {
+        None | Some(Value::Null) => usual_double,
+        Some(value) => spelled_bool(value)?,
+    };
     // Nested constants of fp4 have no name of their own; they differ from fp4 by half a bit a weight.
     Some(if kind == "nf4" && double { "nf4-double" } else { kind })
+}
+
+/// Whether a quantization is one of four bits.
+pub fn is_four_bits(kind: &Value) -> bool {
+    kind.as_str().is_some_and(|kind| matches!(kind, "nf4" | "fp4" | "nf4-double"))
+}
+
+/// The kind of four bits that the siblings of the key that turns it on name; `None` where they do not speak of it. `lookup` answers the
+/// value of a key, `Value::Null` if it is not known.
+pub fn refined_four_bits(dialect: Dialect, lookup: impl Fn(&str) -> Option<Value>) -> Option<&'static str> {
+    let siblings: Vec<(&str, Value)> =
+        [TYPES, DOUBLES].concat().into_iter().filter_map(|key| Some((key, lookup(key)?))).collect();
+    let on = Value::Bool(true);
+    let all = |key: &str| {
+        if key == "load_in_4bit" { Some(&on) } else { siblings.iter().find(|(name, _)| *name == key).map(|(_, value)| value) }
+    };
+    if siblings.is_empty() { None } else { quantization(dialect, all) }
 }
 
 fn bit_width(value: &Value) -> Option<i64> {

@@ -87,6 +87,7 @@ pub(super) const KEYS: &[Row] = &[
     ("generation_batch_size", C::GenerationBatch, Given),
     ("max_completion_length", C::MaxCompletionLength, GivenOrNull),
     ("response_length", C::MaxCompletionLength, Given),
+    ("max_new_tokens", C::MaxCompletionLength, Given),
     ("max_prompt_length", C::MaxPromptLength, GivenOrNull),
     ("model", C::Model, Name),
     ("model_init_kwargs.dtype", C::WeightsDtype, Dtype),

@@ -45,7 +45,7 @@ pub(in crate::run) fn add(
         for meaning in meanings {
             let origin = Origin::Flag { place, flag: format!("--{}", argument.name) };
             let mut candidate = match value {
-                Some(_) => known(meaning.value, raw.clone(), origin),
+                Some(_) => known(with_siblings(launch, dialect, meaning.concept, meaning.value), raw.clone(), origin),
                 None => unknown(message!("not set in the script", "脚本中没有给出"), raw.clone(), origin),
             };
             if let Some(known) = word.and_then(|word| model_of(meaning.concept, word, &candidate.origin)) {
@@ -55,6 +55,20 @@ pub(in crate::run) fn add(
             candidates.add(meaning.concept, layer, candidate);
         }
     }
+}
+
+/// The value of an option where other options of the command say more of it: 4 bits of which type, with quantized constants or not.
+fn with_siblings(launch: &Launch, dialect: Dialect, concept: Concept, value: Value) -> Value {
+    if !(concept == Concept::Quantization && dialect::is_four_bits(&value)) {
+        return value;
+    }
+    let options = launch.options();
+    let lookup = |key: &str| {
+        let option = options.iter().rfind(|option| option.name.replace('-', "_") == key)?;
+        let Some(given) = &option.value else { return Some(Value::Bool(true)) };
+        Some(given.text.as_deref().map_or(Value::Null, argparse_word))
+    };
+    dialect::refined_four_bits(dialect, lookup).map_or(value, |kind| Value::Text(kind.to_owned()))
 }
 
 /// The value of an option that several words follow.

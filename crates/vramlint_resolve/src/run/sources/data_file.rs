@@ -8,7 +8,7 @@ use crate::setting::{Candidate, Origin};
 use vramlint_base::value_readers::argparse_number;
 use vramlint_base::{FileRange, Value, is_templated, message};
 use vramlint_catalog::frameworks::ConfigLoader;
-use vramlint_catalog::{Dialect, dialect};
+use vramlint_catalog::{Concept, Dialect, dialect};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// Scalars that are read of one file.
@@ -43,7 +43,15 @@ pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGr
         }
         let key = path.join(".");
         for meaning in meanings {
-            let candidate = candidate(file, root, path, node, meaning.value, &key);
+            let mut meant = meaning.value;
+            if meaning.concept == Concept::Quantization && dialect::is_four_bits(&meant) {
+                let beside = |name: &str| {
+                    let parents = path.split_last().map_or(&[][..], |(_, parents)| parents);
+                    root.at(parents)?.entry(name)?.1.value(loader)
+                };
+                meant = dialect::refined_four_bits(dialect, beside).map_or(meant, |kind| Value::Text(kind.to_owned()));
+            }
+            let candidate = candidate(file, root, path, node, meant, &key);
             candidates.add(meaning.concept, SourceLayer::File, candidate);
         }
     });
