@@ -105,6 +105,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     if open_world {
         widen_by_world(&mut found, cache);
     }
+    widen_by_evaluation(&mut found, cache);
     if own_divergence {
         widen_by_divergence(&mut found);
     }
@@ -171,6 +172,14 @@ fn widen_by_world(found: &mut RunEstimate, cache: &SimulationCache) {
     };
     with_processes(1);
     with_processes(MOST_PROCESSES);
+}
+
+/// Widens the bounds to those of the steps before the first evaluation, which many runs end without.
+fn widen_by_evaluation(found: &mut RunEstimate, cache: &SimulationCache) {
+    if found.setup.evaluation_batch.is_some() {
+        let setup = Setup { evaluation_batch: None, ..found.setup.clone() };
+        found.estimate.low = cache.estimate(&found.model.arch, &setup).low.min(found.estimate.low);
+    }
 }
 
 /// The estimate of a fully stated setup.

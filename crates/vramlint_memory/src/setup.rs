@@ -65,6 +65,8 @@ pub enum Task {
     Distillation,
     /// Group relative policy optimization: `micro_batch` counts completions.
     Grpo,
+    /// Direct preference optimization of two own completions per prompt (TRL's OnlineDPOTrainer).
+    OnlineDpo,
     /// Embeddings of pairs of texts: two rows per sample.
     EmbeddingPairs,
     /// Embeddings of triplets of texts: three rows per sample.
@@ -77,7 +79,7 @@ impl Task {
     /// Rows of one forward for each unit of `micro_batch`.
     pub const fn sequences_per_sample(self) -> u64 {
         match self {
-            Self::Reward | Self::Dpo | Self::Orpo | Self::Simpo | Self::EmbeddingPairs => 2,
+            Self::Reward | Self::Dpo | Self::OnlineDpo | Self::Orpo | Self::Simpo | Self::EmbeddingPairs => 2,
             Self::Tpo | Self::EmbeddingTriplets => 3,
             _ => 1,
         }
@@ -102,6 +104,7 @@ impl Task {
             Self::EmbeddingPairs => "embedding-pairs",
             Self::EmbeddingTriplets => "embedding-triplets",
             Self::Grpo => "grpo",
+            Self::OnlineDpo => "online-dpo",
             Self::Seq2Seq => "seq2seq",
         }
     }
@@ -222,10 +225,17 @@ pub struct Lora {
     pub dtype: Option<Dtype>,
     /// `use_dora`.
     pub dora: bool,
-    /// Whether a full copy of the embedding is trained in addition (`modules_to_save`).
-    pub saves_embedding: bool,
-    /// Whether a full copy of the language-model head is trained in addition.
-    pub saves_head: bool,
+    /// What is trained as a whole beside the adapters.
+    pub saved: SavedModules,
+}
+
+/// Modules of which PEFT trains a full copy beside the original (`modules_to_save`). Classifiers always have one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SavedModules {
+    /// The embedding of tokens.
+    pub embedding: bool,
+    /// The language-model head. Its copy is not tied to the embedding.
+    pub head: bool,
 }
 
 /// How logits become a loss.
@@ -383,6 +393,8 @@ pub struct Resident {
     pub weights: Dtype,
     /// Quantization of its weights.
     pub quantization: Quantization,
+    /// Whether it is a reward model: a score in place of the vocabulary's head.
+    pub scores: bool,
 }
 
 /// A round of generation before the update.

@@ -3,9 +3,10 @@
 use super::Mapping;
 use super::setting_range::setting;
 use crate::models::{Model, Source};
+use crate::record::vocabulary;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_memory::setup::{AdapterKind, Dtype, Lora, Targets, Task};
+use vramlint_memory::setup::{AdapterKind, Dtype, Lora, SavedModules, Targets, Task};
 use vramlint_resolve::code::PossibleValue;
 
 /// The lowest LoRA rank.
@@ -63,15 +64,14 @@ impl Mapping<'_> {
         let targets = self.targets(model);
         let dropout = self.dropout();
         let dora = self.is_on(Concept::UseDora);
-        let (saves_embedding, saves_head) = self.saved_modules();
+        let saved = self.saved_modules();
         let lora = |r, dropout| Lora {
             r,
             targets: targets.clone(),
             dropout,
             dtype: Some(Dtype::Fp32),
             dora,
-            saves_embedding,
-            saves_head,
+            saved,
             ..Lora::default()
         };
         self.upper.lora = Some(lora(most, dropout));
@@ -115,16 +115,6 @@ impl Mapping<'_> {
         let calls = self.run.code.as_ref()?.calls.iter();
         let mut own = calls.filter(|call| call.path.strip_prefix("peft.").is_some_and(|path| path.ends_with(class)));
         own.find_map(|call| call.arguments.iter().find(|argument| argument.name.as_deref() == Some(name)))?.values.first()
-    }
-
-    /// Whether full copies of the embedding and of the head are trained in addition (`modules_to_save`).
-    fn saved_modules(&self) -> (bool, bool) {
-        let Some(Targets::Named(names)) = self.value(Concept::LoraModulesToSave).and_then(named) else { return (false, false) };
-        let has = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
-        (
-            has(&["embed_tokens", "wte", "word_embeddings", "embed_in", "shared", "embeddings", "tok_embeddings"]),
-            has(&["lm_head", "embed_out", "output"]),
-        )
     }
 
     fn targets(&mut self, model: &Model) -> Targets {
@@ -192,6 +182,25 @@ impl Mapping<'_> {
         let switched = traits.adapter_switches.iter().filter(|(key, _)| self.enables(key, &[]));
         names.extend(switched.flat_map(|(_, layers)| layers.iter().map(|layer| (*layer).to_owned())));
         Targets::Named(names)
+    }
+
+    /// Embedding and head that are trained as a whole.
+    fn saved_modules(&mut self) -> SavedModules {
+        let said = self.value(Concept::LoraModulesToSave).cloned();
+        let names: Vec<&str> = match &said {
+            Some(Value::Text(text)) => text.split([',', ' ']).map(str::trim).filter(|name| !name.is_empty()).collect(),
+            Some(Value::List(items)) => items.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let (saved, others) = vocabulary::saved_modules(names);
+        if !others.is_empty() {
+            let list = others.join(", ");
+            self.assume_unverified(message!(
+                "{list} of modules_to_save is not simulated: its copies do not count",
+                "未模拟 modules_to_save 中的 {list}：其副本未计入"
+            ));
+        }
+        saved
     }
 
     /// Whether adapters have dropout, which keeps a copy of every adapter input.

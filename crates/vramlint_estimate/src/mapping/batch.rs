@@ -34,6 +34,10 @@ impl Mapping<'_> {
             self.assume(message!("no gradient accumulation found: assuming 1", "没有找到梯度累积：按 1 计"));
         }
         self.evaluation();
+        if self.upper.task == Task::OnlineDpo {
+            self.own_completions(model);
+            return Ok(None);
+        }
         let completes = grpo || self.upper.task == Task::Distillation;
         if !completes {
             self.row_length(model);
@@ -53,7 +57,7 @@ impl Mapping<'_> {
     fn evaluation(&mut self) {
         const DEFAULT: u64 = 8;
         let by_trainer = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Trl)
-            && !matches!(self.upper.task, Task::Grpo | Task::Distillation);
+            && !matches!(self.upper.task, Task::Grpo | Task::Distillation | Task::OnlineDpo);
         let asked = self.enables("do_eval", &[])
             || ["eval_strategy", "evaluation_strategy"]
                 .iter()
@@ -179,6 +183,23 @@ impl Mapping<'_> {
             self.longest_row.get_or_insert(self.upper.sequence_length);
         }
         self.lower.target_length = SHORT;
+    }
+
+    /// Prompt and completion of online DPO, which cuts the prompt so that both fit the length of a row (trl 1.16.0
+    /// experimental/online_dpo/online_dpo_trainer.py, `_forward`).
+    fn own_completions(&mut self, model: &Model) {
+        self.row_length(model);
+        let completion = self.positive(Concept::MaxCompletionLength).ok().flatten();
+        let completion = completion.map_or(COMPLETION, |completion| completion.upper);
+        let round = |mapping: &mut Self, samples: u64, length: u64| {
+            mapping.round(2 * samples, length.saturating_sub(completion), completion.min(length))
+        };
+        let upper = round(self, self.upper.micro_batch, self.upper.sequence_length);
+        let lower = round(self, self.lower.micro_batch, self.lower.sequence_length);
+        for (setup, generation) in [(&mut self.upper, upper), (&mut self.lower, lower)] {
+            setup.prompt_length = setup.sequence_length.saturating_sub(completion);
+            setup.generation = generation;
+        }
     }
 
     /// Prompt and completion of GRPO, and their generation (trl 1.16.0 trainer/grpo_trainer.py: one round generates the completions

@@ -122,6 +122,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.machine();
     mapping.teacher()?;
     mapping.residents(&model);
+    mapping.reward_model();
     let own_divergence = mapping.own_divergence();
     let Mapping { assumptions, longest_row, open_world, unverified, upper: setup, lower, .. } = mapping;
     Ok(Mapped {

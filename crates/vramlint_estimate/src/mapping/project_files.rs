@@ -44,6 +44,18 @@ impl Mapping<'_> {
         }
     }
 
+    /// Whether the command, a data file or a call of the run gives this key the number zero. The command decides.
+    pub(super) fn is_zero(&self, key: &str) -> bool {
+        let zero = |value: &Value| value.as_float() == Some(0.0);
+        let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
+        if let Some(option) = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key)) {
+            let text = option.value.as_ref().and_then(|value| value.text.as_deref());
+            return text.and_then(|text| text.parse::<f64>().ok()) == Some(0.0);
+        }
+        self.values_of(key).filter_map(|node| node.value(Loader::PyYaml)).any(|value| zero(&value))
+            || self.calls().filter_map(|call| call.keyword(key)?.value.as_value()).any(zero)
+    }
+
     /// Whether a data file of the run names a class, alone or after its module: `torchtune.rlhf.loss.DPOLoss`. `class` is its end.
     pub(super) fn names_class(&self, class: &str) -> bool {
         let texts = self.nodes().filter_map(NodeRef::text);

@@ -3,8 +3,8 @@
 use super::Mapping;
 use crate::models::Model;
 use vramlint_base::{Value, message};
-use vramlint_catalog::Dialect;
-use vramlint_memory::setup::{Dtype, Quantization, Reference, Resident};
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_memory::setup::{Dtype, Quantization, Reference, Resident, Task};
 use vramlint_resolve::code::ModelLoad;
 use vramlint_semantic::model_lifetime::pair;
 
@@ -37,7 +37,8 @@ impl Mapping<'_> {
             let weights = stated_dtype(load).or(model.dtype).unwrap_or(Dtype::Bf16);
             let quantization = model.prequantized.unwrap_or(Quantization::None);
             self.assume(message!("{id} stays in GPU memory next to the trained model", "{id} 与被训练的模型同时占用显存"));
-            let resident = Resident { label: id.to_owned(), arch: model.arch, weights, quantization };
+            let scores = load.class.contains("ForSequenceClassification");
+            let resident = Resident { label: id.to_owned(), arch: model.arch, weights, quantization, scores };
             if load.trained.is_some() {
                 self.lower.residents.push(resident.clone());
             }
@@ -47,6 +48,28 @@ impl Mapping<'_> {
 }
 
 impl Mapping<'_> {
+    /// Adds the reward model of a trainer that scores its own completions. It is loaded in the type of the trained model (trl 1.16.0
+    /// trainer/grpo_trainer.py, experimental/online_dpo/online_dpo_trainer.py).
+    pub(super) fn reward_model(&mut self) {
+        if !matches!(self.upper.task, Task::Grpo | Task::OnlineDpo) || self.run.dialect != Dialect::Trl {
+            return;
+        }
+        let Some(id) = self.value(Concept::RewardModel).and_then(Value::as_str).map(str::to_owned) else { return };
+        if self.upper.residents.iter().any(|resident| resident.label == id && resident.scores) {
+            return;
+        }
+        let Some(model) = self.models.find_or_infer(&id) else {
+            self.assume_unverified(message!("unknown reward model {id}: it does not count", "未知的奖励模型 {id}：未计入"));
+            return;
+        };
+        let quantization = model.prequantized.unwrap_or(Quantization::None);
+        self.assume(message!("{id}, the reward model, stays in GPU memory", "奖励模型 {id} 一直占用显存"));
+        self.both(|setup| {
+            let weights = setup.weights;
+            setup.residents.push(Resident { label: id.clone(), arch: model.arch.clone(), weights, quantization, scores: true });
+        });
+    }
+
     /// Whether code of the project's own compares the trained model with another one by a divergence over the vocabulary.
     pub(super) fn own_divergence(&mut self) -> bool {
         let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate | Dialect::HfTrainer);

@@ -22,11 +22,14 @@ impl Mapping<'_> {
             Some("mlm" | "masked-lm") => Task::MaskedLm,
             Some("dpo" | "ipo") => Task::Dpo,
             Some("kto") => Task::Kto,
+            // Without weight of its cross entropy, CPO leaves it out (trl 1.16.0 experimental/cpo/cpo_trainer.py:842).
+            Some("cpo") if self.is_zero("cpo_alpha") || self.loss_is("alphapo") => Task::Simpo,
             Some("orpo" | "cpo") => Task::Orpo,
             Some("simpo") => Task::Simpo,
             Some("tpo") => Task::Tpo,
             Some("gkd") if self.run.dialect == Dialect::Trl => Task::Gkd,
             Some("distillation") if self.run.dialect == Dialect::Trl => Task::Distillation,
+            Some("online-dpo") if self.run.dialect == Dialect::Trl => Task::OnlineDpo,
             Some("sentence-embedding") => self.embedded_columns()?,
             Some("grpo" | "rloo") => Task::Grpo,
             Some("reward" | "rm") if self.run.dialect.estimate.value_head_rewards => {
@@ -85,6 +88,11 @@ impl Mapping<'_> {
         trained.peek().is_some() && trained.all(|load| is_headless(&load.class))
     }
 
+    /// Whether the run names this loss of its trainer.
+    fn loss_is(&self, name: &str) -> bool {
+        self.enables("loss_type", &[name]) || self.code_gives("loss_type", &[name])
+    }
+
     /// Texts of a sample, by the losses of sentence-transformers 5.1 that the code names.
     fn embedded_columns(&mut self) -> Result<Task, Message> {
         const PAIRS: [&str; 6] =
@@ -129,7 +137,8 @@ impl Mapping<'_> {
         self.assume(message!("{id}, the teacher, stays in GPU memory", "教师模型 {id} 一直占用显存"));
         self.both(|setup| {
             let (weights, quantization) = (setup.weights, setup.quantization);
-            setup.teacher = Some(Box::new(Resident { label: id.clone(), arch: model.arch.clone(), weights, quantization }));
+            setup.teacher =
+                Some(Box::new(Resident { label: id.clone(), arch: model.arch.clone(), weights, quantization, scores: false }));
         });
         Ok(())
     }
@@ -195,6 +204,7 @@ impl Mapping<'_> {
         let name = name.as_deref().unwrap_or_default();
         let needed = match self.upper.task {
             Task::Dpo | Task::Kto => !self.is_on(Concept::PrecomputeRefLogProbs),
+            Task::OnlineDpo => true,
             Task::Grpo => {
                 let beta = self.value(Concept::KlBeta).and_then(Value::as_float);
                 beta.map_or(name == "rloo", |beta| beta > 0.0)

@@ -173,6 +173,35 @@ fn a_teacher_stays_beside_the_student() {
 }
 
 #[test]
+fn online_preferences_hold_a_reference_and_a_reward_model() {
+    let settings = [
+        (Concept::SequenceLength, Value::Int(512)),
+        (Concept::MaxCompletionLength, Value::Int(64)),
+        (Concept::RewardModel, text("acme/seven")),
+    ];
+    let setup = mapped(&run(Dialect::Trl, "online-dpo", &settings)).setup;
+    assert_eq!((setup.task, setup.reference, setup.head), (Task::OnlineDpo, Reference::Copy, Head::FullLogits));
+    assert_eq!((setup.prompt_length, setup.sequence_length), (448, 512));
+    assert!(setup.residents.len() == 1 && setup.residents[0].scores);
+    assert_eq!(setup.generation.map(|round| round.sequences), Some(2 * setup.micro_batch));
+}
+
+#[test]
+fn modules_that_are_trained_as_a_whole_have_a_copy() {
+    let adapters = |saved: &[&str]| {
+        let names = Value::List(saved.iter().map(|name| text(name)).collect());
+        let settings = [(Concept::Method, text("lora")), (Concept::LoraR, Value::Int(8)), (Concept::LoraModulesToSave, names)];
+        crate::estimate_run(&project(), &run(Dialect::HfTrainer, "sft", &settings), &models()).expect("it is known")
+    };
+    let trainable = |saved: &[&str]| adapters(saved).estimate.trainable;
+    let (none, embedding, head) = (trainable(&[]), trainable(&["embed_tokens"]), trainable(&["model.lm_head"]));
+    assert!(embedding > none && embedding == head);
+    assert_eq!(trainable(&["embed_tokens", "lm_head"]) - none, 2 * (head - none));
+    let other = adapters(&["norm"]);
+    assert!(other.estimate.trainable == none && !other.is_well_supported());
+}
+
+#[test]
 fn ranks_of_a_sequence_share_what_is_sharded() {
     let sharded = [(Concept::ZeroStage, Value::Int(3)), (Concept::ContextParallelSize, Value::Int(4))];
     let parallel = mapped(&run(Dialect::HfTrainer, "sft", &sharded)).setup.parallel;

@@ -7,7 +7,9 @@ use super::vocabulary::{
 };
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
-use vramlint_memory::setup::{AdapterKind, Checkpointing, Dtype, Lora, Parallel, Reference, Scheme, Targets, Task};
+use vramlint_memory::setup::{
+    AdapterKind, Checkpointing, Dtype, Generation, Lora, Parallel, Reference, Scheme, Targets, Task,
+};
 
 /// Upper bounds of plausible values.
 const ROWS: u64 = 1 << 20;
@@ -56,6 +58,7 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.evaluation_batch = fields.count(&["evaluation_batch"], 1, ROWS)?;
     setup.target_length = fields.count(&["target", "target_length"], 0, TOKENS)?.unwrap_or(0);
     setup.prompt_length = fields.count(&["prompt", "prompt_length"], 0, sequence_length)?.unwrap_or(0);
+    setup.generation = fields.object(&["generation"])?.map(|mut round| generation(&mut round)).transpose()?;
     setup.accumulation = fields.count(&["accum", "gradient_accumulation_steps"], 1, 1 << 30)?.unwrap_or(1);
     if fields.flag(&["pairs"])? == Some(false) {
         singles(fields, &mut setup)?;
@@ -81,8 +84,8 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();
     setup.reference = match (fields.word(&["reference"], REFERENCES)?, setup.task) {
         (Some(given), _) => given,
-        (None, Task::Dpo | Task::Kto) if setup.lora.is_some() => Reference::Adapter,
-        (None, Task::Dpo | Task::Kto) => Reference::Copy,
+        (None, Task::Dpo | Task::Kto | Task::OnlineDpo) if setup.lora.is_some() => Reference::Adapter,
+        (None, Task::Dpo | Task::Kto | Task::OnlineDpo) => Reference::Copy,
         _ => Reference::None,
     };
     setup.dataloader_workers = fields.count(&["dataloader_workers", "dataloader_num_workers"], 0, 1 << 16)?.unwrap_or(0);
@@ -141,6 +144,13 @@ fn singles(fields: &Fields<'_>, setup: &mut Setup) -> Result<(), Message> {
     Ok(())
 }
 
+/// Completions by transformers before the update.
+fn generation(round: &mut Fields<'_>) -> Result<Generation, Message> {
+    let mut count = |name| round.count(&[name], 1, TOKENS)?.ok_or_else(|| round.missing(name));
+    let (sequences, prompt, completion) = (count("sequences")?, count("prompt")?, count("completion")?);
+    Ok(Generation { sequences, prompt, completion, vllm_share: None, sleep_mode: false })
+}
+
 fn checkpointing(fields: &mut Fields<'_>) -> Result<Checkpointing, Message> {
     if fields.is_text("checkpointing") || fields.is_text("ckpt") {
         return Ok(fields.word(&["checkpointing", "ckpt"], CHECKPOINTING)?.unwrap_or_default());
@@ -166,8 +176,8 @@ fn adapters(lora: &mut Fields<'_>) -> Result<Lora, Message> {
             None => lora.flag(&["fp32_adapters", "fp32"])?.unwrap_or(true).then_some(Dtype::Fp32),
         },
         dora: lora.flag(&["dora", "use_dora"])?.unwrap_or(false),
-        saves_embedding: lora.flag(&["saves_embedding"])?.unwrap_or(false),
-        saves_head: lora.flag(&["saves_head"])?.unwrap_or(false),
+        saved: super::vocabulary::saved_modules(lora.texts(&["modules_to_save"])?.unwrap_or_default().iter().map(String::as_str))
+            .0,
         kind: scaling(lora)?,
     })
 }

@@ -1,7 +1,8 @@
 //! Names of setup values, as records, flags and libraries write them. The first name of a value is canonical.
 
 use vramlint_memory::setup::{
-    Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Platform, Quantization, Reference, Scheme, Targets, Task,
+    Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Platform, Quantization, Reference, SavedModules, Scheme, Targets,
+    Task,
 };
 
 /// The value with this name, ignoring case and separators.
@@ -42,6 +43,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("tpo", Task::Tpo),
     ("gkd", Task::Gkd),
     ("distillation", Task::Distillation),
+    ("online-dpo", Task::OnlineDpo),
     ("embedding-pairs", Task::EmbeddingPairs),
     ("embedding-triplets", Task::EmbeddingTriplets),
     ("grpo", Task::Grpo),
@@ -152,3 +154,22 @@ pub const OFFLOADS: &[(&str, Offload)] = &[("none", Offload::None), ("cpu", Offl
 
 /// Operating systems.
 pub const PLATFORMS: &[(&str, Platform)] = &[("linux", Platform::Linux), ("windows", Platform::Windows)];
+
+/// What PEFT trains as a whole if `modules_to_save` lists these modules, and the modules that nothing here stands for. Classifiers always
+/// have a copy.
+pub fn saved_modules<'n>(names: impl IntoIterator<Item = &'n str>) -> (SavedModules, Vec<&'n str>) {
+    const EMBEDDINGS: [&str; 6] = ["embed_tokens", "wte", "embed_in", "word_embeddings", "tok_embeddings", "shared"];
+    const HEADS: [&str; 3] = ["lm_head", "embed_out", "output_layer"];
+    const CLASSIFIERS: [&str; 5] = ["score", "classifier", "qa_outputs", "v_head", "summary"];
+    let mut saved = SavedModules::default();
+    let mut others = Vec::new();
+    for name in names {
+        match name.rsplit('.').next().unwrap_or(name) {
+            last if EMBEDDINGS.contains(&last) => saved.embedding = true,
+            last if HEADS.contains(&last) => saved.head = true,
+            last if CLASSIFIERS.contains(&last) => {}
+            _ => others.push(name),
+        }
+    }
+    (saved, others)
+}

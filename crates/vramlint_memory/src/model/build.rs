@@ -164,10 +164,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         builder.adapters(&mut modules, &mut decoder, &mut head, &mut blocks, lora, &placement);
     }
     tape.set_gpu(placement.embedding);
-    let embedding = match &setup.lora {
-        Some(lora) if !frozen => builder.saved_copies(embedding, &mut head, arch, lora),
-        _ => embedding,
-    };
+    let embedding = if frozen { embedding } else { builder.trained_whole(embedding, &mut head) };
     tape.set_gpu(0);
     Modules {
         placement,

@@ -3,7 +3,7 @@
 use super::build::{ModuleBuilder, OutputHead};
 use super::modules::{Adapter, DecoderModule, LayerModule, LinearModule, MlpModule, Scaling};
 use super::placement::Placement;
-use crate::arch::{Arch, LegacyExpertNames, Mlp};
+use crate::arch::{LegacyExpertNames, Mlp};
 use crate::estimate::{Label, Phase};
 use crate::setup::{AdapterKind, Dtype, Lora, Targets};
 use crate::tape::{Linear, ParamId, Site, Weight};
@@ -60,24 +60,20 @@ impl ModuleBuilder<'_> {
         }
     }
 
-    /// The full copies of embedding and head that PEFT trains (peft 0.21.2 utils/other.py, `ModulesToSaveWrapper`). Returns the embedding
-    /// that the forward uses.
-    pub(super) fn saved_copies(&self, embedding: ParamId, head: &mut OutputHead, arch: &Arch, lora: &Lora) -> ParamId {
-        let copy = |of: ParamId| {
-            let width = self.tape.with_param(of, |param| param.width());
-            self.tape.param([arch.vocab, arch.embedding.columns], width, true)
+    /// Trainable copies of embedding and head that adapters come with, in the type of the originals, which stay loaded (peft 0.21,
+    /// `ModulesToSaveWrapper`). Returns the embedding that the forward reads.
+    pub(super) fn trained_whole(&self, embedding: ParamId, head: &mut OutputHead) -> ParamId {
+        let saved = self.setup.lora.as_ref().map(|lora| lora.saved).unwrap_or_default();
+        let copy = |id: ParamId| {
+            let (shape, width, embeds) = self.tape.with_param(id, |param| (param.shape, param.width(), param.embedding));
+            let copy = self.tape.param(shape, width, true);
+            self.tape.with_param(copy, |param| param.embedding = embeds);
+            copy
         };
-        if let OutputHead::Vocabulary { weight, .. } = head
-            && lora.saves_head
-        {
+        if let (true, OutputHead::Vocabulary { weight, .. }) = (saved.head, head) {
             *weight = copy(*weight);
         }
-        if !lora.saves_embedding {
-            return embedding;
-        }
-        let trained = copy(embedding);
-        self.tape.with_param(trained, |param| param.embedding = true);
-        trained
+        if saved.embedding { copy(embedding) } else { embedding }
     }
 
     fn adapt(&self, module: &mut LinearModule, lora: &Lora, renamed: Option<LegacyExpertNames>) {

@@ -12,7 +12,7 @@ mod parallel;
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, build};
-use crate::setup::{Checkpointing, Reference, Resident, Setup};
+use crate::setup::{Checkpointing, Reference, Resident, Setup, Task};
 use crate::tape::{Device, Event, Hooks, ParamId, Site, Tape};
 use loss::Models;
 use optimizer_in_backward::OptimizerInBackward;
@@ -107,7 +107,8 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
 fn build_resident(tape: &Tape, resident: &Resident) -> Model {
     tape.set_site(Site { phase: Phase::Load, layer: 0, name: &RESIDENTS });
     tape.set_gpu(0);
-    let setup = Setup { weights: resident.weights, quantization: resident.quantization, ..Setup::default() };
+    let task = if resident.scores { Task::Reward } else { Task::CausalLm };
+    let setup = Setup { task, weights: resident.weights, quantization: resident.quantization, ..Setup::default() };
     let loaded = build(tape, &resident.arch, &setup, &resident.arch.layers, true);
     Model::new(&resident.arch, loaded)
 }

@@ -39,6 +39,12 @@ impl Tape {
         copy
     }
 
+    /// The call has returned what its caller holds from now on.
+    pub(crate) fn take_returned(&self) -> Vec<Tensor> {
+        self.begin_call(false, false);
+        self.returned.running.take()
+    }
+
     /// The call has returned: the name is bound anew, and backward calls no model.
     pub(crate) fn end_call(&self) {
         let running = self.returned.running.take();

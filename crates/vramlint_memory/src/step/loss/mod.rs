@@ -8,6 +8,7 @@ mod fused;
 mod liger;
 mod masked;
 mod odds_ratio;
+mod online_dpo;
 mod selective_log_softmax;
 mod seq2seq;
 mod token_classes;
@@ -46,6 +47,7 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             drop(divergence);
             loss
         }
+        Task::OnlineDpo => online_dpo::loss(t, models, ids, batch, setup),
         Task::Gkd => distillation::whole_logits(t, models, ids, batch, setup),
         Task::Distillation => distillation::tiles(t, models, ids, batch, setup),
         Task::EmbeddingPairs | Task::EmbeddingTriplets => embedding::loss(t, &models.policy, ids, batch, setup),

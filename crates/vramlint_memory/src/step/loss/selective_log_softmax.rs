@@ -47,7 +47,7 @@ impl Tape {
     }
 
     /// `torch.gather` of `numel` elements: backward writes into zeros of the input's size.
-    fn gather(&self, x: &Tensor, numel: u64) -> Tensor {
+    pub(super) fn gather(&self, x: &Tensor, numel: u64) -> Tensor {
         let out = self.empty(numel, x.width);
         let (whole, width) = (x.numel, x.width);
         self.record(&[x], out, move |tape, grad| {
