@@ -27,7 +27,8 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
         });
         let shifted = t.slice(&logits, batch.size * row);
         drop(logits);
-        // TPO cuts the shifted logits into thirds and picks the tokens of the last.
+        let pairs = scalar(t, &t.log_prob_kernel(&shifted, batch.size * (batch.seq_len - 1)));
+        // TPO then cuts the shifted logits into thirds and picks the tokens of the last.
         let likelihood = likelihood.or_else(|| {
             (setup.task == Task::Tpo).then(|| {
                 let third = chosen_rows * row;
@@ -35,7 +36,6 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
                 t.cross_entropy(t.index_copy(gold, third), &labels)
             })
         });
-        let pairs = scalar(t, &t.log_prob_kernel(&shifted, batch.size * (batch.seq_len - 1)));
         match likelihood {
             Some(likelihood) => t.add(pairs, likelihood),
             None => pairs,
