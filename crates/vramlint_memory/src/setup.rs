@@ -248,6 +248,8 @@ pub enum Head {
     Fused,
     /// Liger's fused linear cross entropy: chunks of rows.
     Liger,
+    /// All logits are written out and compared with smoothed labels (transformers' `LabelSmoother`).
+    Smoothed,
 }
 
 /// The reference model of preference training.

@@ -13,8 +13,11 @@ use vramlint_resolve::code::CallArgument;
 const ROW: u64 = 1024;
 /// Tokens of the longest sequence that the bounds allow for if its length is unknown and the model has positions for as many.
 const LONG: u64 = 4096;
-/// Tokens of a prompt if nothing truncates it: TRL 1.16 has no limit.
-const PROMPT: u64 = 512;
+/// Tokens of the longest prompt of a micro-batch if nothing truncates it: TRL 1.16 has no limit. A micro-batch has few prompts, since
+/// each has several completions, and those of instruction data are rarely longer.
+const PROMPT: u64 = 256;
+/// Tokens of the longest prompt that the bounds allow for.
+const LONG_PROMPT: u64 = 1024;
 /// Tokens of a completion by default: trl 1.16.0 trainer/grpo_config.py.
 const COMPLETION: u64 = 512;
 /// The lower bound of a sequence length that is not stated, in tokens.
@@ -219,7 +222,7 @@ impl Mapping<'_> {
                 "prompts are not truncated: assuming {PROMPT} tokens",
                 "提示不截断：按 {PROMPT} 个 token 计"
             ));
-            self.longest_row = Some(PROMPT.saturating_add(completion.upper));
+            self.longest_row = Some(LONG_PROMPT.saturating_add(completion.upper));
             ValueRange { upper: PROMPT, lower: SHORT, stated: false }
         });
         let steps =

@@ -44,16 +44,26 @@ impl Mapping<'_> {
         }
     }
 
-    /// Whether the command, a data file or a call of the run gives this key the number zero. The command decides.
+    /// Whether the command, a data file or a call of the run gives this key the number zero.
     pub(super) fn is_zero(&self, key: &str) -> bool {
-        let zero = |value: &Value| value.as_float() == Some(0.0);
+        self.gives_number(key, |number| number == 0.0)
+    }
+
+    /// Whether the command, a data file or a call of the run gives this key a number above zero.
+    pub(super) fn is_positive(&self, key: &str) -> bool {
+        self.gives_number(key, |number| number > 0.0)
+    }
+
+    /// Whether a number that the run gives this key is as asked. The command decides.
+    fn gives_number(&self, key: &str, asked: impl Fn(f64) -> bool) -> bool {
         let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
         if let Some(option) = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key)) {
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());
-            return text.and_then(|text| text.parse::<f64>().ok()) == Some(0.0);
+            return text.and_then(|text| text.parse().ok()).is_some_and(asked);
         }
-        self.values_of(key).filter_map(|node| node.value(Loader::PyYaml)).any(|value| zero(&value))
-            || self.calls().filter_map(|call| call.keyword(key)?.value.as_value()).any(zero)
+        let in_files = self.values_of(key).filter_map(|node| node.value(Loader::PyYaml)?.as_float());
+        let in_code = self.calls().filter_map(|call| call.keyword(key)?.value.as_value()?.as_float());
+        in_files.chain(in_code).any(asked)
     }
 
     /// Whether a data file of the run names a class, alone or after its module: `torchtune.rlhf.loss.DPOLoss`. `class` is its end.

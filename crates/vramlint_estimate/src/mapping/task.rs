@@ -154,6 +154,9 @@ impl Mapping<'_> {
     /// TRL 1.16 computes the log-probabilities of SFT, DPO and GRPO in tiles (trl/kernels/chunked_logprob.py); the loss of
     /// transformers 5.23 materializes all logits (loss/loss_utils.py) unless Liger's kernel is enabled; unsloth has its own.
     fn head(&mut self) -> Head {
+        if self.smooths_labels() {
+            return Head::Smoothed;
+        }
         if !matches!(self.upper.task, Task::CausalLm | Task::Dpo | Task::Kto | Task::Grpo | Task::MaskedLm) {
             return Head::FullLogits;
         }
@@ -195,6 +198,14 @@ impl Mapping<'_> {
             }
             _ => Head::FullLogits,
         }
+    }
+
+    /// Whether the trainer computes the loss from the model's logits and smoothed labels (transformers 5.23.0 trainer.py `compute_loss`,
+    /// trl 1.16.0 trainer/sft_trainer.py).
+    fn smooths_labels(&self) -> bool {
+        matches!(self.upper.task, Task::CausalLm | Task::Seq2Seq)
+            && matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Trl)
+            && self.is_positive("label_smoothing_factor")
     }
 
     /// DPO compares with a second copy, or with the base below the adapter (trl 1.16.0 trainer/dpo_trainer.py); GRPO with none unless

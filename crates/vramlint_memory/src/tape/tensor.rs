@@ -59,8 +59,11 @@ pub(crate) struct Tensor {
 }
 
 impl Tensor {
-    /// The tensor as a leaf that needs a gradient.
+    /// The tensor as one that needs a gradient: a leaf, unless it needs one already.
     pub(crate) fn requiring_grad(self) -> Self {
+        if self.edge.is_some() {
+            return self;
+        }
         Self { edge: Some(Edge::Node { node: u32::MAX, output: 0 }), ..self }
     }
 

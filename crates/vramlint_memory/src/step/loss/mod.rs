@@ -11,6 +11,7 @@ mod odds_ratio;
 mod online_dpo;
 mod selective_log_softmax;
 mod seq2seq;
+mod smoothed;
 mod token_classes;
 
 use crate::estimate::{Label, Part, Phase};
@@ -37,6 +38,9 @@ fn site() -> Site {
 /// The loss of one micro-batch.
 pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
     match setup.task {
+        Task::CausalLm | Task::Seq2Seq if setup.head == HeadKind::Smoothed => {
+            smoothed::loss(t, &models.policy, ids, batch, setup)
+        }
         Task::Dpo => preference(t, models, ids, batch, setup),
         Task::Kto => {
             // Log-probabilities of mismatched rows estimate the divergence (trl 1.16.0 trainer/kto_trainer.py, `_compute_kl_logps`).
@@ -106,7 +110,7 @@ fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup,
     t.set_site(site());
     let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return scalar(t, &hidden) };
     match setup.head {
-        HeadKind::FullLogits => {
+        HeadKind::FullLogits | HeadKind::Smoothed => {
             let (kept, length) = match setup.task {
                 Task::Grpo => {
                     let kept = batch.seq_len.saturating_sub(setup.prompt_length) + 1;
