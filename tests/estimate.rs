@@ -446,6 +446,21 @@ fn completions_of_a_server_are_not_generated_here() {
     assert_eq!(setup(&json(&folder, "train.sh --completion-length 300")), [Json::from(512), Json::from(512 + 300), Json::Null]);
 }
 
+/// ms-swift evaluates as often as it saves where rows are kept apart for it.
+#[test]
+fn rows_kept_apart_are_evaluated() {
+    let script = |more: &str| {
+        let command = "swift sft --model small --tuner_type full --per_device_train_batch_size 2 --max_length 512";
+        let folder = Folder::new(&[("small/config.json", CONFIG), ("train.sh", &format!("{command} {more}\n"))]);
+        json(&folder, ".")["setup"]["evaluation_batch"].clone()
+    };
+    assert_eq!(script("--split_dataset_ratio 0.01"), 1);
+    assert_eq!(script("--val_dataset acme/rows --per_device_eval_batch_size 4"), 4);
+    for without in ["", "--split_dataset_ratio 0", "--split_dataset_ratio 0.01 --eval_strategy no"] {
+        assert_eq!(script(without), Json::Null, "{without}");
+    }
+}
+
 /// Bytes as GiB are `wanted` within a percentage.
 fn about(bytes: &Json, wanted: f64, percent: f64) {
     let found = bytes.as_f64().unwrap_or_else(|| panic!("a number, not {bytes}")) / f64::from(1 << 30);

@@ -334,3 +334,23 @@ fn the_timeline_reaches_the_tensors() {
         assert!(drawn <= said, "{drawn:?} {said:?} {setup:?}");
     }
 }
+
+/// Liger's head writes all logits out in an evaluation: liger-kernel 0.8.5 skips them only in training.
+#[test]
+fn an_evaluation_with_liger_has_all_logits() {
+    let arch = model("qwen2", 2);
+    let setup = Setup { micro_batch: 1, sequence_length: 4096, head: Head::Liger, cuda_context: false, ..Setup::default() };
+    let logits = |evaluation_batch| {
+        let setup = Setup { evaluation_batch, ..setup.clone() };
+        estimate(&arch, &setup).tensors
+    };
+    let full = Setup { head: Head::FullLogits, evaluation_batch: Some(8), ..setup.clone() };
+    assert!(logits(Some(8)) > logits(None));
+    let of_evaluation = |setup: &Setup| {
+        let all = timeline(&arch, setup);
+        all.iter().filter(|moment| moment.label.contains("evaluat")).map(|moment| moment.bytes).max()
+    };
+    let (liger, full) = (of_evaluation(&Setup { evaluation_batch: Some(8), ..setup.clone() }), of_evaluation(&full));
+    let (liger, full) = (liger.expect("an evaluation"), full.expect("an evaluation"));
+    assert!(liger.abs_diff(full) < full / 100, "{liger} and {full}");
+}

@@ -55,18 +55,22 @@ impl Mapping<'_> {
         Ok(generations)
     }
 
-    /// Rows of an evaluation by a trainer, where one runs between steps or after them. Its default is that of transformers 5.23.0
-    /// `TrainingArguments`.
+    /// Rows of an evaluation by a trainer, where one runs between steps or after them. The default is that of transformers 5.23.0
+    /// `TrainingArguments`, or of ms-swift 4.6 `trainers/arguments.py`.
     fn evaluation(&mut self) {
-        const DEFAULT: u64 = 8;
         let by_trainer = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Trl)
             && !matches!(self.upper.task, Task::Grpo | Task::Distillation | Task::OnlineDpo);
         let asked = self.enables("do_eval", &[])
             || ["eval_strategy", "evaluation_strategy"]
                 .iter()
                 .any(|key| self.enables(key, &["steps", "epoch"]) || self.code_gives(key, &["steps", "epoch"]));
-        if by_trainer && asked {
-            let rows = self.positive(Concept::EvaluationBatch).ok().flatten().map_or(DEFAULT, |rows| rows.upper);
+        // ms-swift 4.6 `arguments/sft_args.py`: rows to evaluate, and then a strategy that is that of saving.
+        let by_swift = self.run.dialect == Dialect::MsSwift
+            && (self.gives("val_dataset") || self.gives("split_dataset_ratio"))
+            && !["eval_strategy", "save_strategy"].iter().any(|key| self.enables(key, &["no"]));
+        if by_trainer && asked || by_swift {
+            let rows =
+                self.positive(Concept::EvaluationBatch).ok().flatten().map_or(if by_swift { 1 } else { 8 }, |rows| rows.upper);
             self.upper.evaluation_batch = Some(rows);
             self.upper.evaluation_keeps_graph = self.prediction_keeps_graph();
         }

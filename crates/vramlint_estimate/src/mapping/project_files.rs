@@ -16,7 +16,7 @@ impl Mapping<'_> {
         let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
         let given = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key));
         let texts = given.and_then(|option| option.value.as_ref()?.text.as_deref());
-        texts.map_or_else(|| self.has_key(key), |text| !matches!(text, "0" | "false" | "False"))
+        texts.map_or_else(|| self.has_key(key), |text| !matches!(text, "0" | "0." | "0.0" | "false" | "False"))
     }
 
     /// Whether a data file or the command of the run gives this key a number above one.

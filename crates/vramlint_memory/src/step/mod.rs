@@ -12,7 +12,7 @@ mod parallel;
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, build};
-use crate::setup::{Checkpointing, Reference, Resident, Setup, Task};
+use crate::setup::{Checkpointing, Head, Reference, Resident, Setup, Task};
 use crate::tape::{Device, Event, Hooks, ParamId, Site, Tape};
 use loss::Models;
 use optimizer_in_backward::OptimizerInBackward;
@@ -94,7 +94,9 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
     if let Some(rows) = setup.evaluation_batch.filter(|_| engine.is_none()) {
         // transformers checkpoints only models in training mode.
         let checkpointing = if setup.evaluation_keeps_graph { Checkpointing::None } else { setup.checkpointing };
-        evaluate(&tape, &models, &Setup { micro_batch: rows, checkpointing, ..setup.clone() });
+        // Liger writes all logits out unless the model trains (liger-kernel 0.8.5 `transformers/model/llama.py`: `skip_logits`).
+        let head = if setup.head == Head::Liger { Head::FullLogits } else { setup.head };
+        evaluate(&tape, &models, &Setup { micro_batch: rows, checkpointing, head, ..setup.clone() });
     }
     events.extend(tape.take_events());
     drop(residents);
