@@ -74,6 +74,8 @@ pub(crate) enum Form {
     AutocastOfDtype,
     /// As it is, but the first of these texts means the second: `adam` of OpenRLHF is DeepSpeed's AdamW.
     Renamed(&'static str, &'static str),
+    /// The second text where the value is the first; says nothing otherwise.
+    Preset(&'static str, &'static str),
     /// This text wherever something is said: not for null, false, zero and nothing.
     Fixed(&'static str),
     /// FSDP's strategy: a truth value, a number, or words of which one names it.
@@ -139,6 +141,7 @@ pub(super) fn canonical(form: Form, value: &Value) -> Option<Value> {
         Form::OtherTask => known(value, task).filter(|name| name.as_str() != Some("causal-lm")),
         Form::DistributedType => Some(if *value == Value::Bool(false) { Value::Text("NO".into()) } else { value.clone() }),
         Form::TruthStage => value.as_bool().map(|on| Value::Int(i64::from(on))),
+        Form::Preset(name, means) => value.as_str().filter(|given| *given == name).and_then(|_| text(means)),
         Form::PresetStage => value.as_str().and_then(preset_stage).map(Value::Int),
         Form::Devices => devices(value),
         Form::AutocastOfDtype => match value.as_str().and_then(dtype)? {

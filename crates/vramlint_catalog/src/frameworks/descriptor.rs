@@ -314,6 +314,8 @@ pub struct EstimateTraits {
     pub no_dropout: bool,
     /// Whether it computes in bf16 on GPUs that can, where nothing or `auto` is stated.
     pub bf16_where_possible: bool,
+    /// Whether it computes in the type of the checkpoint where no precision is stated: bf16, and fp16 for every other type.
+    pub autocast_of_checkpoint: bool,
     /// Whether it computes in the type of its weights, whatever precision is stated: no autocast, and shards keep their type.
     pub computes_as_stored: bool,
     /// Whether FSDP is that of version 1 where nothing is stated.
@@ -410,6 +412,7 @@ pub(super) const COMMON: Framework = Framework {
         spreads_models: false,
         bf16_where_possible: false,
         computes_as_stored: false,
+        autocast_of_checkpoint: false,
         first_fsdp: false,
         weights: Weights::Stored,
         may_be_launched: true,

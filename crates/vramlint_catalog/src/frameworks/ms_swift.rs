@@ -40,7 +40,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
         let_pass_by_key: Some("ignore_args_error"),
         ..COMMON.unknown_keys
     },
-    zero_presets: &[("zero0", 2), ("zero1", 2), ("zero2", 2), ("zero2_offload", 2), ("zero3", 3), ("zero3_offload", 3)],
+    zero_presets: &[("zero0", 0), ("zero1", 1), ("zero2", 2), ("zero2_offload", 2), ("zero3", 3), ("zero3_offload", 3)],
     vllm_shares: &[VllmShare {
         key: "vllm_gpu_memory_utilization",
         if_on: "use_vllm",
@@ -56,7 +56,9 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_standalone: true,
     divides_ranks: true,
     // ms-swift 4.6.0.dev0 swift/model/register.py, `get_default_device_map`.
-    estimate: EstimateTraits { spreads_models: true, ..COMMON.estimate },
+    estimate: EstimateTraits {
+        // ms-swift 4.6.0.dev0 swift/arguments/base_args/model_args.py:130.
+        autocast_of_checkpoint: true, spreads_models: true, ..COMMON.estimate },
     fixes: FixKeys { liger: Some("use_liger_kernel"), ..HF_FIXES },
     ..COMMON
 };
@@ -121,12 +123,15 @@ const KEYS_OF_MEMORY: &[Row] = &[
     ("sequence_parallel_size", C::ContextParallelSize, Given),
 ];
 
-/// Words of `fsdp`, and the autocast that follows from the type of the weights (ms-swift 4.6.0.dev0
+/// Words of `fsdp`, what presets of DeepSpeed offload (swift/config/*.json), and the autocast that follows from the type of the weights (ms-swift 4.6.0.dev0
 /// swift/arguments/base_args/model_args.py:130).
 const SECOND: &[Row] = &[
     ("fsdp", C::FsdpOffload, Word("offload")),
     ("fsdp", C::FsdpWrap, WordIs("auto_wrap", "TRANSFORMER_BASED_WRAP")),
     ("torch_dtype", C::MixedPrecision, AutocastOfDtype),
+    ("deepspeed", C::OffloadOptimizer, Preset("zero2_offload", "cpu")),
+    ("deepspeed", C::OffloadOptimizer, Preset("zero3_offload", "cpu")),
+    ("deepspeed", C::OffloadParam, Preset("zero3_offload", "cpu")),
 ];
 
 /// `swift sft` and the other commands of ms-swift.

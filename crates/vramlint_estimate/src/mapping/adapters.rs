@@ -231,8 +231,14 @@ fn named(value: &Value) -> Option<Targets> {
         return Some(Targets::AllLinear);
     }
     // A pattern contains module names between its metacharacters.
-    let pieces = texts.iter().flat_map(|text| text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
-    let names: Vec<String> = pieces.filter(|name| is_module(name)).map(str::to_owned).collect();
+    let paths: Vec<String> = texts.iter().flat_map(|text| alternatives(text, MAX_GROUPS)).collect();
+    let pieces = paths.iter().flat_map(|path| path.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
+    let mut names: Vec<String> = Vec::new();
+    for name in pieces.filter(|name| is_module(name)) {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
     if names.is_empty() { None } else { Some(Targets::Named(names)) }
 }
 
@@ -242,10 +248,35 @@ fn is_of_llama(name: &str) -> bool {
     LAYERS.contains(&name.rsplit('.').next().unwrap_or(name))
 }
 
+/// Groups of a pattern that are written out.
+const MAX_GROUPS: u32 = 4;
+
+/// What a pattern may be with each of its groups replaced by one of its branches: `(q|k)_proj` is `q_proj` and `k_proj`.
+fn alternatives(pattern: &str, groups: u32) -> Vec<String> {
+    let whole = || vec![pattern.to_owned()];
+    let Some((before, rest)) = pattern.find(')').filter(|_| groups > 0).map(|end| pattern.split_at(end)) else { return whole() };
+    let Some((head, inner)) = before.rsplit_once('(') else { return whole() };
+    let (inner, tail) = (inner.trim_start_matches("?:"), &rest[1..]);
+    inner.split('|').flat_map(|branch| alternatives(&format!("{head}{branch}{tail}"), groups - 1)).collect()
+}
+
 /// Whether a word may be the name of a linear layer rather than a part of its path.
 fn is_module(name: &str) -> bool {
-    const PATH: [&str; 12] =
-        ["model", "layers", "layer", "self_attn", "mlp", "attn", "attention", "transformer", "h", "d", "language_model", "block"];
+    const PATH: [&str; 13] = [
+        "model",
+        "layers",
+        "layer",
+        "self_attn",
+        "cross_attn",
+        "mlp",
+        "attn",
+        "attention",
+        "transformer",
+        "h",
+        "d",
+        "language_model",
+        "block",
+    ];
     !name.is_empty() && !name.chars().all(|c| c.is_ascii_digit()) && !PATH.contains(&name)
 }
 
@@ -306,5 +337,7 @@ mod tests {
         assert_eq!(text(r".*self_attn\.(q_proj|v_proj)"), list(&["q_proj", "v_proj"]));
         assert_eq!(named(&Value::List(vec![Value::Text("c_attn".into())])), list(&["c_attn"]));
         assert_eq!(named(&Value::Int(3)), None);
+        let pattern = r"model.language_model.layers.[\d]+.(mlp|cross_attn|self_attn).(?:up|down|q)_proj";
+        assert_eq!(text(pattern), list(&["up_proj", "down_proj", "q_proj"]));
     }
 }

@@ -111,3 +111,17 @@ fn a_frozen_vision_part_leaves_the_language_model_trained() {
     let settings = [(Concept::Method, text("freeze")), (Concept::Freeze, text("vision"))];
     assert!(!mapped(&run(Dialect::HfTrainer, "sft", &settings)).setup.freeze_base);
 }
+
+#[test]
+fn fp8_next_to_bf16_counts_as_bf16() {
+    let mut found = run(Dialect::HfTrainer, "sft", &[(Concept::Method, text("full"))]);
+    let candidates = vec![candidate(text("bf16")), candidate(text("fp8"))];
+    found.settings.insert(Concept::MixedPrecision, Setting { candidates, winner: None, precedence: None });
+    assert_eq!(mapped(&found).setup.autocast, Some(Dtype::Bf16));
+}
+
+#[test]
+fn swift_computes_in_the_type_of_the_checkpoint() {
+    assert_eq!(mapped(&run(Dialect::MsSwift, "sft", &[])).setup.autocast, Some(Dtype::Bf16));
+    assert_eq!(mapped(&run(Dialect::HfTrainer, "sft", &[])).setup.autocast, None);
+}

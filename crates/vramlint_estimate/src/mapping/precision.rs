@@ -34,7 +34,7 @@ impl Mapping<'_> {
     /// Quantization, type of the weights, autocast. Needs adapters and sharding.
     pub(super) fn precision(&mut self, model: &Model) -> Result<(), Message> {
         self.quantize(model)?;
-        let autocast = self.autocast();
+        let autocast = self.autocast(model);
         self.quantized_compute(autocast);
         let engine = self.is_engine();
         let stored = model.dtype.unwrap_or(Dtype::Bf16);
@@ -89,8 +89,9 @@ impl Mapping<'_> {
             return Err(message!("estimates do not support experts in 4 bits", "不支持估算 4 bit 的专家"));
         }
         // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base, then gives embeddings, norms and the head their type back;
-        // under ZeRO-3 it does neither. Scripts call the function.
-        let by_framework = self.run.dialect.estimate.prepares_quantized && self.upper.parallel.scheme != Scheme::Zero3;
+        // under ZeRO-3 and FSDP it does neither. Scripts call the function.
+        let is_gathered = self.upper.parallel.scheme == Scheme::Zero3 || self.is_fsdp();
+        let by_framework = self.run.dialect.estimate.prepares_quantized && !is_gathered;
         let prepared = kind != Quantization::None && (by_framework || self.code_calls("prepare_model_for_kbit_training"));
         self.both(|setup| {
             setup.quantization = kind;
@@ -127,8 +128,8 @@ impl Mapping<'_> {
         self.both(|setup| setup.quantized_compute = Some(compute));
     }
 
-    fn autocast(&mut self) -> Option<Dtype> {
-        let word = self.value(Concept::MixedPrecision).and_then(Value::as_str);
+    fn autocast(&mut self, model: &Model) -> Option<Dtype> {
+        let word = self.value(Concept::MixedPrecision).and_then(Value::as_str).or_else(|| self.fp8_above_bf16());
         let framework = self.run.dialect.framework();
         match (word, &framework.estimate) {
             (_, traits) if traits.computes_as_stored => None,
@@ -137,6 +138,15 @@ impl Mapping<'_> {
             (Some("fp8"), _) => {
                 self.assume(message!("fp8 counts as bf16", "fp8 按 bf16 计"));
                 Some(Dtype::Bf16)
+            }
+            (None, traits) if traits.autocast_of_checkpoint && !self.has(Concept::MixedPrecision) => {
+                let dtype = if matches!(model.dtype, None | Some(Dtype::Bf16)) { Dtype::Bf16 } else { Dtype::Fp16 };
+                let (name, by) = (dtype.name(), framework.name);
+                self.assume(message!(
+                    "no precision is set: assuming {name}, as {by} follows the checkpoint",
+                    "没有设置精度：按 {name} 计（{by} 跟随检查点的类型）"
+                ));
+                Some(dtype)
             }
             // Axolotl 0.18.0 utils/config/__init__.py, `resolve_dtype`.
             (Some("auto"), traits) if traits.bf16_where_possible => {
@@ -153,6 +163,14 @@ impl Mapping<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `fp8` where it is asked for next to bf16, which remains the type of everything else (LLaMA-Factory 0.9.6 train/fp8_utils.py).
+    fn fp8_above_bf16(&self) -> Option<&'static str> {
+        let setting = setting(self.run, Concept::MixedPrecision)?;
+        let words: Option<Vec<&str>> = setting.candidates.iter().map(|candidate| candidate.known()?.as_str()).collect();
+        let words = words?;
+        (words.contains(&"fp8") && words.iter().all(|word| matches!(*word, "fp8" | "bf16"))).then_some("fp8")
     }
 
     fn is_engine(&self) -> bool {

@@ -31,7 +31,8 @@ impl Mapping<'_> {
             Some("distillation") if self.run.dialect == Dialect::Trl => Task::Distillation,
             Some("online-dpo") if self.run.dialect == Dialect::Trl => Task::OnlineDpo,
             Some("sentence-embedding") => self.embedded_columns()?,
-            Some("grpo" | "rloo") => Task::Grpo,
+            // Axolotl 0.18.0 core/builders/rl.py trains gdpo with the trainer of grpo.
+            Some("grpo" | "gdpo" | "rloo") => Task::Grpo,
             Some("reward" | "rm") if self.run.dialect.estimate.value_head_rewards => {
                 let by = self.run.dialect.framework().name;
                 return Err(message!("estimates do not support reward models of {by}", "不支持估算 {by} 的奖励模型"));

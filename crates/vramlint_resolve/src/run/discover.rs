@@ -4,6 +4,7 @@ use super::builder::build_runs;
 use super::code_reader::CodeReader;
 use super::derive;
 use super::documented;
+use super::framework_program;
 use super::import_graph::ImportGraph;
 use super::run_sources::RunSources;
 use super::training_evidence::{is_for_another_task, is_training_launch, is_training_script};
@@ -73,7 +74,8 @@ fn add_launched(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSe
             // A template is no run that a document could repeat.
             if !by_program && !runs[before..].iter().any(lacks_model) {
                 started.extend(entry);
-                started.extend(sources.training.iter().map(|(id, _)| *id).filter(|_| entry.is_none()));
+                let by_program = entry.is_some_and(|entry| framework_program::framework_of(reader.graph, entry).is_some());
+                started.extend(sources.training.iter().map(|(id, _)| *id).filter(|_| entry.is_none() || by_program));
             }
         }
     }

@@ -4,6 +4,7 @@
 use super::builder::build_runs;
 use super::code_reader::CodeReader;
 use super::discover::entry_script;
+use super::framework_program;
 use super::run_sources::RunSources;
 use super::training_evidence::is_training_launch;
 use super::training_run::Run;
@@ -36,7 +37,9 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
         let launches = launch::from_document(file, &graph.path_resolver, &variables);
         for launch in launches.into_iter().take(if of_config { 1 } else { usize::MAX }) {
             let entry = entry_of(graph, &launch);
-            if left == 0 || entry.is_some_and(|entry| started.contains(&entry)) {
+            // A framework's own script starts whatever file it is given.
+            let by_program = entry.is_some_and(|entry| framework_program::framework_of(graph, entry).is_some());
+            if left == 0 || entry.is_some_and(|entry| started.contains(&entry)) && !by_program {
                 continue;
             }
             // A translation of a document repeats its commands.
@@ -59,7 +62,10 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
             }
             let sources = RunSources::from_launch(reader, Arc::new(launch), entry);
             left = left.saturating_sub(sources.code.as_ref().map_or(0, |code| code.steps));
-            let unstarted = entry.is_some() || !sources.training.iter().any(|(id, _)| started.contains(id));
+            if by_program && sources.training.is_empty() && entry.is_some_and(|entry| started.contains(&entry)) {
+                continue;
+            }
+            let unstarted = entry.is_some() && !by_program || !sources.training.iter().any(|(id, _)| started.contains(id));
             if unstarted {
                 runs.extend(build_runs(graph, &sources).into_iter().map(documented));
             }
