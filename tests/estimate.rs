@@ -442,8 +442,8 @@ fn completions_of_a_server_are_not_generated_here() {
     sound(&found);
     let setup =
         |found: &Json| ["prompt_length", "sequence_length", "max_completion_length"].map(|key| found["setup"][key].clone());
-    assert_eq!(setup(&found), [Json::from(512), Json::from(512 + 700), Json::Null]);
-    assert_eq!(setup(&json(&folder, "train.sh --completion-length 300")), [Json::from(512), Json::from(512 + 300), Json::Null]);
+    assert_eq!(setup(&found), [Json::from(256), Json::from(256 + 700), Json::Null]);
+    assert_eq!(setup(&json(&folder, "train.sh --completion-length 300")), [Json::from(256), Json::from(256 + 300), Json::Null]);
 }
 
 /// ms-swift evaluates as often as it saves where rows are kept apart for it.
