@@ -10,6 +10,8 @@ use crate::setting::{Candidate, Origin};
 use vramlint_base::value_readers::argparse_word;
 use vramlint_base::{FileRange, Message, Value, message};
 use vramlint_catalog::{Concept, Dialect, dialect};
+use vramlint_syntax::data::Loader;
+use vramlint_syntax::json;
 use vramlint_syntax::shell::Word;
 
 /// Adds every argument of the script that sets a concept. `by_program`: the script hands its command line to a framework.
@@ -32,6 +34,9 @@ pub(in crate::run) fn add(
             }
             None => (Some(Value::Bool(true)), String::new(), FileRange::new(launch.file, argument.word), None),
         };
+        if raw.trim_start().starts_with('{') {
+            add_members(candidates, dialect, &path, &raw, &Origin::Flag { place, flag: format!("--{}", argument.name) });
+        }
         let probe = value.clone().unwrap_or(Value::Int(1));
         let mut meanings = dialect::meanings(dialect, &path, &probe);
         // A framework's own option decides, whatever branches its script has.
@@ -53,6 +58,21 @@ pub(in crate::run) fn add(
             }
             candidate.assumptions = word.map(assumptions).unwrap_or_default();
             candidates.add(meaning.concept, layer, candidate);
+        }
+    }
+}
+
+/// Adds what an option says in the form of JSON: `--model_init_kwargs '{"dtype": "bfloat16"}'` (transformers 5.23.0 training_args.py reads
+/// such options with `json.loads`).
+fn add_members(candidates: &mut CandidateSet, dialect: Dialect, path: &[&str], text: &str, origin: &Origin) {
+    let data = json::parse(text);
+    let Some(root) = data.root().filter(|_| data.errors.is_empty()) else { return };
+    for (key, node) in root.entries() {
+        let (Some(key), Some(value)) = (key.text(), node.value(Loader::Json)) else { continue };
+        let member: Vec<&str> = path.iter().copied().chain([key]).collect();
+        for meaning in dialect::meanings(dialect, &member, &value) {
+            let raw = node.text().unwrap_or_default();
+            candidates.add(meaning.concept, SourceLayer::Flag, known(meaning.value, raw, origin.clone()));
         }
     }
 }
