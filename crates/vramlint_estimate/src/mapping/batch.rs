@@ -44,6 +44,9 @@ impl Mapping<'_> {
         let completes = grpo || self.upper.task == Task::Distillation;
         if !completes {
             self.row_length(model);
+            if self.upper.task == Task::Gkd {
+                self.generated_rows();
+            }
             self.add_virtual_tokens();
             if self.upper.task == Task::Seq2Seq {
                 self.target_length();
@@ -175,6 +178,21 @@ impl Mapping<'_> {
             found = Some(rows);
         }
         found
+    }
+
+    /// Rows of GKD if every one is a prompt with a generated completion (trl 1.16.0 experimental/gkd/gkd_trainer.py, `training_step`).
+    fn generated_rows(&mut self) {
+        if !(self.enables("seq_kd", &[]) || self.gives_number("lmbda", |share| share >= 1.0)) {
+            return;
+        }
+        let completion = self.positive(Concept::MaxCompletionLength).ok().flatten().map_or(COMPLETION, |tokens| tokens.upper);
+        let (longest, rows) = (self.upper.sequence_length, PROMPT.saturating_add(completion));
+        self.upper.sequence_length = rows.min(longest);
+        self.longest_row = Some(longest);
+        self.assume_unverified(message!(
+            "completions are generated: assuming prompts of {PROMPT} tokens",
+            "回复由模型生成：提示按 {PROMPT} 个 token 计"
+        ));
     }
 
     /// Tokens of the target of an encoder-decoder model.

@@ -71,12 +71,15 @@ impl Mapping<'_> {
         if offloaded {
             self.both(|setup| setup.optimizer = Optimizer::AdamWForeach);
         }
-        let clips = !matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) || self.code_calls("clip_grad_norm");
+        // transformers 5.23.0 trainer.py clips only to a norm above zero.
+        let off = self.value(Concept::MaxGradNorm).and_then(Value::as_float).is_some_and(|norm| norm <= 0.0);
+        let own_loop = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
+        let clips = if own_loop { self.code_calls("clip_grad_norm") } else { !off };
         // Loops of their own and recipes make the optimizer of bitsandbytes themselves.
-        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) || self.run.dialect.estimate.is_recipe;
+        let own_states = own_loop || self.run.dialect.estimate.is_recipe;
         self.both(|setup| {
             setup.clip = clips;
-            setup.narrow_embedding_states = own;
+            setup.narrow_embedding_states = own_states;
         });
         self.optimizer_in_backward()
     }

@@ -55,7 +55,7 @@ impl Mapping<'_> {
     }
 
     /// Whether a number that the run gives this key is as asked. The command decides.
-    fn gives_number(&self, key: &str, asked: impl Fn(f64) -> bool) -> bool {
+    pub(super) fn gives_number(&self, key: &str, asked: impl Fn(f64) -> bool) -> bool {
         let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
         if let Some(option) = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key)) {
             let text = option.value.as_ref().and_then(|value| value.text.as_deref());

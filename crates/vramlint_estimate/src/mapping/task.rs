@@ -124,6 +124,13 @@ impl Mapping<'_> {
         if !matches!(self.upper.task, Task::Gkd | Task::Distillation) {
             return Ok(());
         }
+        let one_sided = |beta: f64| beta <= 0.0 || beta >= 1.0;
+        if self.upper.task == Task::Gkd && self.value(Concept::KlBeta).and_then(Value::as_float).is_some_and(one_sided) {
+            return Err(message!(
+                "estimates support GKD only with a beta between 0 and 1",
+                "只支持估算 beta 在 0 与 1 之间的 GKD"
+            ));
+        }
         let named =
             self.value(Concept::TeacherModel).and_then(Value::as_str).map(str::to_owned).or_else(|| self.only_untrained_model());
         let Some(id) = named else {

@@ -170,6 +170,8 @@ fn a_teacher_stays_beside_the_student() {
     let teacher = found.setup.teacher.expect("it has a teacher");
     assert_eq!((found.setup.task, teacher.label.as_str(), teacher.weights), (Task::Gkd, "acme/seven", Dtype::Bf16));
     assert_eq!(refused(&run(Dialect::MsSwift, "gkd", &[])), "estimates do not support task gkd");
+    let one_sided = [(Concept::TeacherModel, text("acme/seven")), (Concept::KlBeta, Value::Float(1.0))];
+    assert_eq!(refused(&with(&one_sided)), "estimates support GKD only with a beta between 0 and 1");
 }
 
 #[test]
