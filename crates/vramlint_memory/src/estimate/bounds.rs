@@ -19,7 +19,9 @@ pub(super) fn bounds(arch: &Arch, setup: &Setup, reserved: u64, tensors: u64) ->
         |bytes: u64, thousandths: u64| u64::try_from(u128::from(bytes) * u128::from(thousandths) / 1000).unwrap_or(u64::MAX);
     // A heap may also turn out unfragmented: allocated tensors are the lower bound.
     let least = tensors.saturating_sub(share(tensors, tensor_spread(certainty, experts, scheme)));
-    let low = reserved.saturating_sub(share(reserved, below)).max(least);
+    // How far a cache that grows token by token fragments the heap depends on the first free block that each size finds.
+    let grows = setup.generation.is_some_and(|round| round.vllm_share.is_none());
+    let low = if grows { least } else { reserved.saturating_sub(share(reserved, below)).max(least) };
     let high = reserved.saturating_add(share(reserved, above));
     if !setup.cuda_context {
         return Bounds { context: 0, low, high };

@@ -62,7 +62,7 @@ pub(in crate::run) fn add(
     }
 }
 
-/// Adds what an option says in the form of JSON: `--model_init_kwargs '{"dtype": "bfloat16"}'` (transformers 5.23.0 training_args.py reads
+/// Adds what an option says in the form of JSON: `--model_init_kwargs '{"dtype": "bfloat16"}'` (transformers 5.23.0 `training_args.py` reads
 /// such options with `json.loads`).
 fn add_members(candidates: &mut CandidateSet, dialect: Dialect, path: &[&str], text: &str, origin: &Origin) {
     let data = json::parse(text);
