@@ -207,6 +207,23 @@ fn a_model_without_a_head_has_no_logits_of_a_vocabulary() {
 }
 
 #[test]
+fn a_choice_has_four_rows_per_sample() {
+    let load = "from transformers import AutoModelForMultipleChoice\nmodel = AutoModelForMultipleChoice.from_pretrained('bert')";
+    let one = load.replace("MultipleChoice", "SequenceClassification");
+    let (choices, classes) = (estimate(&own_loop(load, "", STEP)), estimate(&own_loop(&one, "", STEP)));
+    assert_eq!(choices["setup"]["task"], "multiple-choice");
+    let activations = |estimate: &Json| estimate["gpu"]["parts"]["activations"].as_u64().expect("bytes");
+    assert!(activations(&choices) > 3 * activations(&classes), "{} {}", activations(&choices), activations(&classes));
+}
+
+#[test]
+fn logits_with_a_name_live_until_the_next_forward_returns() {
+    let named = "    logits = model(**batch).logits\n    loss = logits.mean()\n    loss.backward()\n    optimizer.step()\n    optimizer.zero_grad()\n";
+    assert_eq!(setup(&own_loop(LOAD, "", named))["keeps_outputs"], true);
+    assert_eq!(setup(&own_loop(LOAD, "", STEP))["keeps_outputs"], false);
+}
+
+#[test]
 fn gradients_that_are_freed_after_the_forward_lie_beside_it() {
     let late = "    loss = model(**batch).loss\n    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n";
     let (early, late) = (estimate(&own_loop(LOAD, "", STEP)), estimate(&own_loop(LOAD, "", late)));

@@ -51,6 +51,10 @@ mod tests {
 
     #[test]
     fn every_row_has_its_source() {
-        assert!(KNOWN.iter().all(|rows| rows.mean > 0 && rows.mean <= rows.longest && !rows.tokenizer.is_empty() && !rows.source.is_empty()));
+        assert!(
+            KNOWN
+                .iter()
+                .all(|rows| rows.mean > 0 && rows.mean <= rows.longest && !rows.tokenizer.is_empty() && !rows.source.is_empty())
+        );
     }
 }

@@ -43,6 +43,8 @@ pub enum Task {
     MaskedLm,
     /// A class per row.
     SequenceClassification,
+    /// A choice among four rows per sample (SWAG).
+    MultipleChoice,
     /// A class per token.
     TokenClassification,
     /// The first and the last token of an answer.
@@ -81,6 +83,7 @@ impl Task {
         match self {
             Self::Reward | Self::Dpo | Self::OnlineDpo | Self::Orpo | Self::Simpo | Self::EmbeddingPairs => 2,
             Self::Tpo | Self::EmbeddingTriplets => 3,
+            Self::MultipleChoice => 4,
             _ => 1,
         }
     }
@@ -91,6 +94,7 @@ impl Task {
             Self::CausalLm => "causal-lm",
             Self::MaskedLm => "masked-lm",
             Self::SequenceClassification => "seq-cls",
+            Self::MultipleChoice => "multiple-choice",
             Self::TokenClassification => "token-classification",
             Self::QuestionAnswering => "question-answering",
             Self::Reward => "reward",

@@ -28,7 +28,7 @@ impl Mapping<'_> {
                 return Ok(());
             }
             Some("full") => false,
-            Some("freeze") if matches!(self.upper.task, Task::SequenceClassification | Task::Reward) => {
+            Some("freeze") if matches!(self.upper.task, Task::SequenceClassification | Task::MultipleChoice | Task::Reward) => {
                 self.both(|setup| setup.freeze_base = true);
                 false
             }
@@ -105,7 +105,8 @@ impl Mapping<'_> {
 
     /// Vectors that prompt tuning puts before each row, in tokens.
     pub(super) fn virtual_tokens(&self) -> u64 {
-        const CONFIGS: [&str; 3] = ["PromptTuningConfig", "PromptEncoderConfig", "PrefixTuningConfig"];
+        // Prefix tuning puts its vectors among keys and values instead.
+        const CONFIGS: [&str; 2] = ["PromptTuningConfig", "PromptEncoderConfig"];
         let given = CONFIGS.iter().find_map(|config| self.peft_argument(config, "num_virtual_tokens"));
         given.and_then(PossibleValue::to_value).as_ref().and_then(super::setting_range::integer).unwrap_or(0)
     }

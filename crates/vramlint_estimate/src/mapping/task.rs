@@ -42,6 +42,13 @@ impl Mapping<'_> {
             Some("token-classification") => Task::TokenClassification,
             Some("question-answering") => Task::QuestionAnswering,
             Some("seq-cls") => Task::SequenceClassification,
+            Some("multiple-choice") => {
+                self.assume_unverified(message!(
+                    "the number of choices per sample is unknown: assuming 4, as in SWAG",
+                    "每个样本的选项数未知：按 SWAG 的 4 个计"
+                ));
+                Task::MultipleChoice
+            }
             Some(other) => return Err(message!("estimates do not support task {other}", "不支持估算任务类型 {other}")),
             None if self.run.settings.contains_key(&Concept::NumGenerations) => {
                 self.assume(message!(

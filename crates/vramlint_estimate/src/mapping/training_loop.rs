@@ -1,7 +1,7 @@
 //! What a training loop of the project's own keeps alive.
 
 use super::Mapping;
-use vramlint_syntax::python::{ArgumentKind, CallSite, Expr, Module, StmtKind};
+use vramlint_syntax::python::{ArgumentKind, CallSite, Expr, ExprKind, Module, StmtKind};
 
 impl Mapping<'_> {
     /// Whether the loop names what the model returns (`outputs = model(**batch)`) and takes the loss from it: the name keeps the logits
@@ -85,11 +85,15 @@ fn names_outputs(module: &Module) -> bool {
     })
 }
 
-/// The name to which the statement binds the whole result of a call.
+/// The name to which the statement binds the result of a call, or its logits.
 fn bound_name<'a>(site: &CallSite<'a>) -> Option<&'a str> {
     let StmtKind::Assign { targets, value: Some(value), .. } = &site.stmt.kind else { return None };
     let [target] = targets.as_slice() else { return None };
-    if !std::ptr::eq(value, site.expr) {
+    let result = match &value.kind {
+        ExprKind::Attribute(result, name, _) if name == "logits" => result,
+        _ => value,
+    };
+    if !std::ptr::eq(result, site.expr) {
         return None;
     }
     // `loss = model(…)` is the number alone.

@@ -35,6 +35,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("causal-lm", Task::CausalLm),
     ("masked-lm", Task::MaskedLm),
     ("seq-cls", Task::SequenceClassification),
+    ("multiple-choice", Task::MultipleChoice),
     ("reward", Task::Reward),
     ("dpo", Task::Dpo),
     ("kto", Task::Kto),

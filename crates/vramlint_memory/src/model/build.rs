@@ -377,7 +377,7 @@ impl ModuleBuilder<'_> {
 
     fn head(&self, arch: &Arch, embedding: ParamId) -> OutputHead {
         let classes = match self.setup.task {
-            Task::Reward => Some(1),
+            Task::Reward | Task::MultipleChoice => Some(1),
             Task::SequenceClassification | Task::QuestionAnswering => Some(2),
             Task::TokenClassification => Some(TOKEN_CLASSES),
             _ => None,

@@ -15,6 +15,7 @@ const TASKS: &[(&str, &str)] = &[
     ("ForCausalLM", "causal-lm"),
     ("LMHeadModel", "causal-lm"),
     ("ForSequenceClassification", "seq-cls"),
+    ("ForMultipleChoice", "multiple-choice"),
     ("ForSeq2SeqLM", "seq2seq"),
     ("ForMaskedLM", "masked-lm"),
     ("ForTokenClassification", "token-classification"),

@@ -64,7 +64,9 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             let clipped = t.unary_saving_input(&exp);
             scalar(t, &t.add(exp, clipped))
         }
-        Task::Reward | Task::SequenceClassification => classification::loss(t, &models.policy, ids, batch, setup),
+        Task::Reward | Task::SequenceClassification | Task::MultipleChoice => {
+            classification::loss(t, &models.policy, ids, batch, setup)
+        }
         Task::TokenClassification | Task::QuestionAnswering => token_classes::loss(t, &models.policy, ids, batch, setup),
         Task::Seq2Seq => seq2seq::loss(t, &models.policy, ids, batch, setup),
         // Only transformers' own heads know masked tokens.
