@@ -304,6 +304,16 @@ fn a_name_is_never_markup() {
 }
 
 #[test]
+fn the_loss_is_that_of_the_release_in_use() {
+    let command = "trl sft --model_name_or_path small --per_device_train_batch_size 2 --max_length 512";
+    let head = |requirement: &str| {
+        let folder = Folder::new(&[("small/config.json", CONFIG), ("train.sh", command), ("requirements.txt", requirement)]);
+        json(&folder, "train.sh")["setup"]["head"].clone()
+    };
+    assert_eq!((head("trl==0.18.0\n"), head("trl==1.16.0\n")), (Json::from("full_logits"), Json::from("trl_fused")));
+}
+
+#[test]
 fn a_project_without_runs_says_so() {
     let folder = Folder::new(&[("notes.yaml", "a: 1\n")]);
     assert_eq!(folder.run("estimate").out(0), "No training run found\n");

@@ -85,6 +85,11 @@ impl Mapping<'_> {
     }
 
     fn checkpointing(&mut self) {
+        // FSDP's plugin wraps blocks whatever the trainer's own switch says (accelerate 1.15.0 accelerator.py `prepare_model`).
+        if self.is_fsdp() && self.is_on(Concept::FsdpActivationCheckpointing) {
+            self.both(|setup| setup.checkpointing = Checkpointing::NonReentrant);
+            return;
+        }
         let said = self.range(Concept::GradientCheckpointing, boolean, |on| u64::from(!on));
         let reentrant = self.is_on(Concept::CheckpointingReentrant) || self.checkpoints_as_torch_does();
         let offloads = self.offloads_checkpoints();

@@ -125,3 +125,16 @@ fn swift_computes_in_the_type_of_the_checkpoint() {
     assert_eq!(mapped(&run(Dialect::MsSwift, "sft", &[])).setup.autocast, Some(Dtype::Bf16));
     assert_eq!(mapped(&run(Dialect::HfTrainer, "sft", &[])).setup.autocast, None);
 }
+
+#[test]
+fn the_plugin_of_fsdp_checkpoints_where_the_trainer_does_not() {
+    let settings = [
+        (Concept::FsdpSharding, text("FULL_SHARD")),
+        (Concept::WorldSize, Value::Int(4)),
+        (Concept::GradientCheckpointing, Value::Bool(false)),
+        (Concept::FsdpActivationCheckpointing, Value::Bool(true)),
+    ];
+    assert_eq!(mapped(&run(Dialect::Axolotl, "", &settings)).setup.checkpointing, Checkpointing::NonReentrant);
+    let alone = [(Concept::GradientCheckpointing, Value::Bool(false)), (Concept::FsdpActivationCheckpointing, Value::Bool(true))];
+    assert_eq!(mapped(&run(Dialect::Axolotl, "", &alone)).setup.checkpointing, Checkpointing::None);
+}

@@ -177,7 +177,7 @@ impl Mapping<'_> {
         matches!(self.upper.parallel.scheme, Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3)
     }
 
-    fn is_fsdp(&self) -> bool {
+    pub(super) fn is_fsdp(&self) -> bool {
         matches!(self.upper.parallel.scheme, Scheme::Fsdp1 | Scheme::Fsdp2)
     }
 

@@ -158,6 +158,14 @@ impl Mapping<'_> {
         Ok(())
     }
 
+    /// Whether the release of TRL that the project names has no tiled loss: before 1.7 for SFT (`data/defaults.json`), and before 1.0 for
+    /// preferences and completions (trl 0.24.0 trainer/dpo_trainer.py and grpo_trainer.py, `selective_log_softmax` over whole logits).
+    fn writes_whole_logits(&self) -> bool {
+        let first = if self.upper.task == Task::CausalLm { "1.7.0" } else { "1.0.0" };
+        let versions = self.project.library_versions(self.run.place.file);
+        !self.by_unsloth() && self.upper.task != Task::MaskedLm && !versions.reaches("trl", first)
+    }
+
     /// Loss implementation and reference model.
     pub(super) fn head_and_reference(&mut self) {
         let head = self.head();
@@ -190,6 +198,7 @@ impl Mapping<'_> {
                 self.assume(message!("assuming a chunked loss, as in unsloth", "损失分块计算（unsloth 的做法）"));
                 Head::Liger
             }
+            (asked, Dialect::Trl) if self.writes_whole_logits() => asked.unwrap_or(Head::FullLogits),
             // TRL's tiled loss needs no kernel; Liger's flag does not change its size.
             (_, Dialect::Trl) if self.upper.task != Task::MaskedLm => {
                 self.assume(message!(
