@@ -1,103 +1,258 @@
 #!/usr/bin/env python3
-"""Compares estimates with the memory that the head comments of frameworks' examples state.
+"""Compares estimates with the memory that frameworks and papers state, and writes a Markdown page.
 
 figures.py BINARY DIR PAGE
 
-DIR holds each repository as OWNER__NAME (checkout.py writes them). A figure is a size in the first lines of a launch script or a recipe
-(`# 2 * 20GiB`), per GPU. Writes a Markdown page with predicted and stated values; CAUSES names what most likely explains an error
-over 20 %; nothing of it was measured again.
+DIR holds each repository as OWNER__NAME (checkout.py writes them). Figures come from the head comments of launch scripts and recipes
+(`# 2 * 20GiB`), from READMEs that follow a command (`This config uses about 8.7 GiB VRAM`), from outputs that notebooks keep (`Peak reserved
+memory = 7.9 GB`), and from tables whose setups `figures.jsonl` and the published records write down. Nothing was measured again.
+
+A run without packing has rows of unknown length up to its cutoff. What rows of SHORT tokens would save is estimated too; what lies between
+both is explained by its rows. CAUSES says what else explains an error of over 20 %.
 """
+import glob
 import json
 import os
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
-REPOSITORIES = ["modelscope/ms-swift", "axolotl-ai-cloud/axolotl", "hiyouga/LlamaFactory", "pytorch/torchtune"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+RECORDS = os.path.join(HERE, "../../crates/vramlint_memory/tests/records")
+COMMENTED = ["modelscope/ms-swift", "axolotl-ai-cloud/axolotl", "hiyouga/LlamaFactory", "pytorch/torchtune"]
+NOTEBOOKS = "unslothai/notebooks"
+SHORT = 256
 SIZE = re.compile(r"(?:(\d+)\s*[*x×]\s*)?(\d+(?:\.\d+)?)\s*(Gi?B)\b(?!\))", re.I)
 LINES = 4
 # What a line with a size speaks of, if not of the run.
 OTHER = re.compile(r"A100|H100|910B|tested on|without|fit in", re.I)
-ROWS = "rows far shorter than the cutoff"
-CAUSES = {
-    "agent/glm4.sh": "the size of the card",
-    "grpo/internal/transformers.sh": "the size of the card",
-    "models/ovis2/train.sh": ROWS + "; the architecture is known by its size alone",
-    "models/qwen3_5/transformers.sh": ROWS + "; linear attention counts as full attention",
-    "models/qwen3_next/transformers.sh": "linear attention counts as full attention; the launch spreads the model over 4 GPUs",
-    "multimodal/ocr.sh": ROWS,
-    "multimodal/rlhf/dpo/lora.sh": "images in the vision tower come on top",
-    "new_special_tokens/train.sh": ROWS,
-    "padding_free/dpo_vlm.sh": ROWS,
-    "rlhf/dpo/full.sh": ROWS,
-    "seq_cls/regression/sft.sh": ROWS,
-    "sequence_parallel/sequence_parallel.sh": ROWS + "; the loss is computed in parts (CELOSS_PARALLEL_SIZE)",
-}
+TRAIN = re.compile(r"axolotl train (\S+\.ya?ml)")
+USES = re.compile(r"uses about (\d+(?:\.\d+)?)\s*(Gi?B)", re.I)
+PRINTED = re.compile(r"Peak reserved memory = (\d+(?:\.\d+)?) GB")
+GIB = 1e9 / 2**30
+CAUSES = json.load(open(os.path.join(HERE, "figure_causes.json")))
 
 
-def figure(path):
+class Figure:
+    """A stated size and its prediction, GiB per GPU."""
+
+    def __init__(self, source, what, stated, answer, saved=0, part="peak", cause=None):
+        gpu = answer["gpu"]
+        self.source, self.what, self.stated, self.given = source, what, stated, cause
+        self.predicted, self.tensors = gpu[part] / 2**30, gpu["tensors"] / 2**30
+        # With rows of the length that the source names, or of the only length that packing leaves, there is no range.
+        self.least = self.predicted - saved / 2**30
+
+    @property
+    def exact(self):
+        return self.least == self.predicted
+
+    @property
+    def error(self):
+        return 100 * (self.predicted - self.stated) / self.stated
+
+    @property
+    def error_in_range(self):
+        """The error against the nearest of the lengths that rows may have."""
+        low, high = sorted((self.least, self.predicted))
+        return 100 * (min(max(self.stated, low), high) - self.stated) / self.stated
+
+    @property
+    def cause(self):
+        if abs(self.error) <= 20:
+            return ""
+        named = next((why for end, why in CAUSES.items() if self.source.endswith(end)), None)
+        if named:
+            return named
+        if self.error > 0 and abs(self.error_in_range) <= 20:
+            return f"rows shorter than the cutoff: {self.least:.1f} GiB with {SHORT} tokens"
+        if self.given:
+            return self.given
+        if self.exact and abs(self.tensors - self.stated) <= 0.2 * self.stated:
+            return f"memory that the estimate holds cached and unused: tensors alone are {self.tensors:.1f} GiB"
+        return "not understood"
+
+
+def gib(number, unit):
+    return float(number) * {"gib": 1, "mib": 1 / 1024, "gb": GIB, "mb": GIB / 1000}[unit.lower()]
+
+
+def comment(path):
     """The size per GPU that the head comment states, in the unit that it names; None without one."""
     with open(path, errors="replace") as file:
         head = [line for line in file.read().splitlines()[:LINES] if line.startswith("#") and not line.startswith("#!")]
     for line in head:
         found = None if OTHER.search(line) else SIZE.search(line)
         if found:
-            unit = 1 if found[3].lower() == "gib" else 1e9 / 2**30
-            return float(found[2]) * unit, found[0]
+            return gib(found[2], found[3])
     return None
 
 
-def estimates(binary, folder):
-    done = subprocess.run([binary, "estimate", ".", "--output-format", "json"], cwd=folder, capture_output=True, text=True, timeout=900)
-    runs = json.loads(done.stdout)
+def readmes(folder):
+    """READMEs that train a configuration, with the size that they state right after the command."""
+    found = {}
+    for path in glob.glob(os.path.join(folder, "examples/**/README.md"), recursive=True):
+        with open(path, errors="replace") as file:
+            text = file.read()
+        for command in TRAIN.finditer(text):
+            after = text[command.end() : command.end() + 400]
+            stated = USES.search(after.split("axolotl train")[0])
+            if stated:
+                found.setdefault(os.path.relpath(path, folder), gib(stated[1], stated[2]))
+    return found
+
+
+def estimates(binary, folder, names, *more):
+    """Answers by file, for the runs of these files."""
+    if not names:
+        return {}
+    command = [binary, "estimate", *names, "--output-format", "jsonl", *more]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1800)
     by_file = {}
-    for run in runs if isinstance(runs, list) else runs.get("runs", [runs]):
+    for run in map(json.loads, done.stdout.splitlines()):
         by_file.setdefault(run["id"].split("#")[0], []).append(run)
     return by_file
 
 
+def of_short_rows(binary, setups, part):
+    """Bytes that rows of SHORT tokens save, by file: the difference of two setups that are the run's but for what records cannot say."""
+    lines = []
+    for name, setup in setups.items():
+        known = {"task": {"causal-lm": "clm"}.get(setup["task"], setup["task"]), "dtype": setup["weights_dtype"]}
+        known |= {"micro_batch": setup["micro_batch"], "optimizer": setup["optimizer"], "attn": setup["attention"]}
+        known |= {"autocast": setup["mixed_precision"]} if setup["mixed_precision"] in ("bf16", "fp16") else {}
+        known |= {"checkpointing": "nonreentrant" if setup["gradient_checkpointing"] else "none"}
+        known |= {"head": setup["head"]} if setup["head"] != "full_logits" else {}
+        if setup["method"] in ("lora", "qlora"):
+            known["lora"] = {"r": setup["lora_r"], "targets": setup["lora_targets"], "dropout": 0}
+        known |= {"quant": "nf4"} if setup["method"] == "qlora" else {}
+        for tokens in (setup["sequence_length"], SHORT):
+            lines.append({"id": f"{name}|{tokens > SHORT}", "model": setup["model"], "setup": {**known, "seq": tokens}})
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write("\n".join(map(json.dumps, lines)))
+        file.flush()
+        done = subprocess.run([binary, "estimate", "--setup", file.name], capture_output=True, text=True)
+    answers = {answer["id"]: answer["gpu"][part] for answer in map(json.loads, done.stdout.splitlines()) if "gpu" in answer}
+    return {name: max(0, answers[f"{name}|True"] - answers[f"{name}|False"]) for name in setups if {f"{name}|True", f"{name}|False"} <= set(answers)}
+
+
+def described(setup):
+    model = str(setup["model"]).split("/")[-1]
+    return f"{model}, {setup['task']} {setup['method']}, {setup['micro_batch']} × {setup['sequence_length']}, {setup['world_size']} GPUs"
+
+
+def of_runs(binary, root, repository, stated_by_file, part="peak"):
+    """Figures of files that state one, and the reasons of those without an estimate."""
+    folder = os.path.join(root, repository.replace("/", "__"))
+    sizes = stated_by_file(folder)
+    runs = estimates(binary, folder, sorted(sizes))
+    saved = of_short_rows(binary, {name: found[0]["setup"] for name, found in runs.items() if len(found) == 1 and "gpu" in found[0]}, part)
+    figures, without = [], []
+    for name, stated in sorted(sizes.items()):
+        found = runs.get(name, [])
+        if len(found) != 1:
+            continue
+        if "gpu" not in found[0]:
+            without.append((f"{repository} {name}", found[0].get("unknown", "")))
+            continue
+        packed = found[0]["setup"]["sequence_length"] <= SHORT or name in packed_files(folder, [name])
+        less = 0 if packed else saved.get(name, 0)
+        figures.append(Figure(f"{repository} {name}", described(found[0]["setup"]), stated, found[0], less, part))
+    return figures, without
+
+
+def packed_files(folder, names):
+    """Files that fill rows up to the cutoff."""
+    on = re.compile(r"--packing\s+true|\bsample_packing:\s*true|\bpacking:\s*true", re.I)
+    return {name for name in names if on.search(open(os.path.join(folder, name), errors="replace").read())}
+
+
+def commented(folder):
+    """Scripts and configurations with a size in their head comment, and those that a README states one for."""
+    patterns = [os.path.join(folder, "**", ending) for ending in ("*.sh", "*.yaml", "*.yml")]
+    paths = {os.path.relpath(path, folder): path for pattern in patterns for path in glob.glob(pattern, recursive=True)}
+    stated = {name: comment(path) for name, path in paths.items() if os.path.isfile(path)}
+    return {**readmes(folder), **{name: size for name, size in stated.items() if size}}
+
+
+def printed(folder):
+    """The scripts of notebooks that keep their output; copies for other services repeat it."""
+    found = {}
+    for path in glob.glob(os.path.join(folder, "nb/*.ipynb")):
+        name = os.path.splitext(os.path.basename(path))[0]
+        if name.startswith(("AMD-", "Kaggle-", "HuggingFace ")):
+            continue
+        with open(path, errors="replace") as file:
+            sizes = PRINTED.findall(file.read())
+        if sizes:
+            # torch's byte count over 1024³.
+            script = f"python_scripts/{name}.py"
+            if os.path.isfile(os.path.join(folder, script)):
+                found[script] = float(sizes[-1])
+    return found
+
+
+def of_setups(binary):
+    lines, meta = [], []
+    for number, line in enumerate(open(os.path.join(HERE, "figures.jsonl"))):
+        series = json.loads(line)
+        for tokens, stated in zip(series["seq"], series["stated"]):
+            lines.append({"id": f"{number}-{tokens}", "model": series["model"], "setup": {**series["setup"], "seq": tokens}})
+            per = series.get("gpus", 1)
+            cause = series.get("cause") if tokens >= 4096 else None
+            meta.append((series["source"], gib(stated, series["unit"]) / per, series["figure"], cause))
+    published = {row["id"]: row for row in map(json.loads, open(os.path.join(RECORDS, "published.jsonl")))}
+    for row in map(json.loads, open(os.path.join(RECORDS, "published_setups.jsonl"))):
+        known = published[row["id"]]
+        if known["source"].startswith("modelscope/ms-swift"):
+            continue
+        lines.append({key: row[key] for key in ("id", "model", "setup")})
+        meta.append((known["source"], gib(known["measured"], known["unit"].split()[0]), row["figure"], None))
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write("\n".join(map(json.dumps, lines)))
+        file.flush()
+        done = subprocess.run([binary, "estimate", "--setup", file.name], capture_output=True, text=True)
+    figures = []
+    for answer, (source, stated, part, cause) in zip(map(json.loads, done.stdout.splitlines()), meta):
+        figures.append(Figure(source, described(answer["setup"]), stated, answer, 0, part, cause))
+    return figures
+
+
 def main():
     binary, root, page = sys.argv[1:]
-    rows, without = [], []
-    for repository in REPOSITORIES:
-        folder = os.path.join(root, repository.replace("/", "__"))
-        for name, runs in sorted(estimates(os.path.abspath(binary), folder).items()):
-            path = os.path.join(folder, name)
-            stated = figure(path) if name.endswith((".sh", ".yaml", ".yml")) and os.path.isfile(path) and len(runs) == 1 else None
-            if stated is None:
-                continue
-            run = runs[0]
-            if "gpu" not in run:
-                without.append((repository, name, run.get("unknown", "")))
-                continue
-            peak, setup = run["gpu"]["peak"] / 2**30, run["setup"]
-            rows.append((repository, name, stated, peak, 100 * (peak - stated[0]) / stated[0], setup))
-    errors = [abs(row[4]) for row in rows]
-    explained = [abs(row[4]) for row in rows if not any(row[1].endswith(end) for end in CAUSES)]
+    binary = os.path.abspath(binary)
+    figures, without = of_setups(binary), []
+    for repository in COMMENTED:
+        more, reasons = of_runs(binary, root, repository, commented)
+        figures, without = figures + more, without + reasons
+    more, reasons = of_runs(binary, root, NOTEBOOKS, printed, "reserved")
+    figures, without = figures + more, without + reasons
+    middle = lambda errors: statistics.median(map(abs, errors))
+    exact = [figure.error for figure in figures if figure.exact]
+    open_causes = [figure for figure in figures if figure.cause == "not understood"]
     lines = [
         "# Figures that frameworks state",
         "",
-        "Head comments of official examples state the memory of a GPU. This page compares them with `vramlint estimate` of the same file;",
-        "`tests/ecosystem/figures.py` writes it from checked-out repositories. Figures are rounded readings of unnamed tools, mostly of",
-        "nvidia-smi; the estimate assumes rows as long as the cutoff. Causes are judged from the files, not measured again.",
+        "Examples, READMEs, notebooks and tables state the memory of a GPU. This page compares them with `vramlint estimate` of the same file, or",
+        "of the setup that the source names; `tests/ecosystem/figures.py` writes it. Figures are rounded readings of unnamed tools, mostly of",
+        "nvidia-smi; GB is 10⁹ bytes unless torch printed it. Nothing was measured again.",
         "",
-        f"{len(rows)} figures, median error {statistics.median(errors):.1f} %; {statistics.median(explained):.1f} % over the {len(explained)} without a",
-        "likely cause below.",
+        f"{len(figures)} figures: median error {middle([figure.error for figure in figures]):.1f} % with rows as long as the cutoff, and",
+        f"{middle([figure.error_in_range for figure in figures]):.1f} % within the lengths that rows may have ({SHORT} tokens up to the cutoff); {middle(exact):.1f} % over the {len(exact)} whose rows have a",
+        f"known length. {len(open_causes)} errors over 20 % are not understood.",
         "",
-        "| example | setup | stated | predicted | error | likely cause |",
+        "| source | setup | stated | predicted | error | cause |",
         "| --- | --- | ---: | ---: | ---: | --- |",
     ]
-    for repository, name, (size, text), peak, error, setup in rows:
-        cause = next((why for end, why in CAUSES.items() if name.endswith(end)), "not understood") if abs(error) > 20 else ""
-        model = str(setup["model"]).split("/")[-1]
-        what = f"{model}, {setup['task']} {setup['method']}, {setup['micro_batch']} × {setup['sequence_length']}, {setup['world_size']} GPUs"
-        lines.append(f"| {repository} {name} | {what} | {size:.1f} GiB | {peak:.1f} GiB | {error:+.0f} % | {cause} |")
+    for figure in figures:
+        lines.append(f"| {figure.source} | {figure.what} | {figure.stated:.1f} GiB | {figure.predicted:.1f} GiB | {figure.error:+.0f} % | {figure.cause} |")
     lines += ["", f"{len(without)} further figures belong to runs without an estimate:", ""]
-    lines += [f"- {repository} {name}: {why.split(';')[0]}" for repository, name, why in without]
+    lines += [f"- {name}: {why.split(';')[0]}" for name, why in without]
     with open(page, "w") as file:
         file.write("\n".join(lines) + "\n")
-    print(lines[6], lines[7])
+    print(*lines[6:9], sep="\n")
 
 
 if __name__ == "__main__":
