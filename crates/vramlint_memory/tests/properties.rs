@@ -2,8 +2,7 @@
 
 use vramlint_memory::estimate::Part;
 use vramlint_memory::setup::{
-    Attention, Checkpointing, Dtype, Generation, Head, Lora, Optimizer, Parallel, Quantization, Reference, Scheme,
-    Targets, Task,
+    Attention, Checkpointing, Dtype, Generation, Head, Lora, Optimizer, Parallel, Quantization, Reference, Scheme, Targets, Task,
 };
 use vramlint_memory::{Arch, Config, Estimate, Setup, Value, estimate, timeline};
 

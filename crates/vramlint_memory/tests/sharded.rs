@@ -2,9 +2,7 @@
 
 #![allow(clippy::doc_markdown)] // DeepSpeed and the like are no code
 
-use vramlint_memory::setup::{
-    Attention, Checkpointing, Dtype, Lora, Offload, Optimizer, Parallel, Scheme, Setup, Targets, Task,
-};
+use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Lora, Offload, Optimizer, Parallel, Scheme, Setup, Targets, Task};
 use vramlint_memory::{Arch, Config, Value, peaks};
 
 fn value(json: &serde_json::Value) -> Value {

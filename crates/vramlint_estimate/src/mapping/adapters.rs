@@ -65,15 +65,8 @@ impl Mapping<'_> {
         let dropout = self.dropout();
         let dora = self.is_on(Concept::UseDora);
         let saved = self.saved_modules();
-        let lora = |r, dropout| Lora {
-            r,
-            targets: targets.clone(),
-            dropout,
-            dtype: Some(Dtype::Fp32),
-            dora,
-            saved,
-            ..Lora::default()
-        };
+        let lora =
+            |r, dropout| Lora { r, targets: targets.clone(), dropout, dtype: Some(Dtype::Fp32), dora, saved, ..Lora::default() };
         self.upper.lora = Some(lora(most, dropout));
         self.lower.lora = Some(lora(least, false));
         Ok(())

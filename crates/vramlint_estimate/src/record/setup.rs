@@ -7,9 +7,7 @@ use super::vocabulary::{
 };
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
-use vramlint_memory::setup::{
-    AdapterKind, Checkpointing, Dtype, Generation, Lora, Parallel, Reference, Scheme, Targets, Task,
-};
+use vramlint_memory::setup::{AdapterKind, Checkpointing, Dtype, Generation, Lora, Parallel, Reference, Scheme, Targets, Task};
 
 /// Upper bounds of plausible values.
 const ROWS: u64 = 1 << 20;
