@@ -8,7 +8,7 @@ use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Weights;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Dtype, Quantization, Scheme};
-use vramlint_resolve::Origin;
+use vramlint_resolve::{Candidate, Origin};
 
 /// A quantization by bitsandbytes or of the checkpoint.
 fn quantization(value: &Value) -> Option<Quantization> {
@@ -28,6 +28,11 @@ fn dtype(value: &Value) -> Option<Dtype> {
         "fp16" => Some(Dtype::Fp16),
         _ => None,
     }
+}
+
+/// Whether a candidate stands in the project.
+fn is_written(candidate: &Candidate) -> bool {
+    !matches!(candidate.origin, Origin::Default { .. } | Origin::Assumed { .. })
 }
 
 impl Mapping<'_> {
@@ -53,6 +58,9 @@ impl Mapping<'_> {
         self.upper.weights = weights.upper;
         self.lower.weights = if weights.stated { weights.lower } else { smaller(stored, weights.lower) };
         self.both(|setup| setup.autocast = autocast);
+        if autocast.is_none() && !engine {
+            self.open_autocast();
+        }
         let adapters = if engine { None } else { self.adapters_dtype() };
         self.both(|setup| {
             if let Some(lora) = &mut setup.lora {
@@ -163,6 +171,18 @@ impl Mapping<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A precision that is set, but not to a value that is known: off, and the bounds allow for it.
+    fn open_autocast(&mut self) {
+        let Some(setting) = setting(self.run, Concept::MixedPrecision) else { return };
+        if setting.winning().is_some_and(|candidate| candidate.known().is_some()) || !setting.candidates.iter().any(is_written) {
+            return;
+        }
+        let known =
+            setting.candidates.iter().filter_map(|candidate| dtype(candidate.known()?)).find(|dtype| *dtype != Dtype::Fp32);
+        self.lower.autocast = Some(known.unwrap_or(Dtype::Bf16));
+        self.assume_unverified(message!("mixed_precision is unknown: assuming off", "mixed_precision 未知：按关闭计"));
     }
 
     /// `fp8` where it is asked for next to bf16, which remains the type of everything else (LLaMA-Factory 0.9.6 train/fp8_utils.py).

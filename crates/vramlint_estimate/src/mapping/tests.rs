@@ -368,3 +368,13 @@ fn ranks_of_one_machine_share_its_memory() {
     let parallel = setup.parallel;
     assert_eq!((parallel.scheme, parallel.world, parallel.local, parallel.overlap), (Scheme::Zero3, 16, 8, true));
 }
+
+#[test]
+fn a_precision_that_is_set_to_an_unknown_value_is_within_the_bounds() {
+    let mut open = run(Dialect::Plain, "sft", &[]);
+    let candidates = vec![candidate(text("bf16")), candidate(text("no"))];
+    open.settings.insert(Concept::MixedPrecision, Setting { candidates, winner: None, precedence: None });
+    let found = mapped(&open);
+    assert_eq!((found.setup.autocast, found.lower.autocast), (None, Some(Dtype::Bf16)));
+    assert!(found.assumptions.iter().any(|one| one.en == "mixed_precision is unknown: assuming off"));
+}

@@ -338,8 +338,12 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
         ) => Some(true),
         (_, "is" | "==", ValueKind::External(path)) if is_no_gpu(path) => Some(false),
         (_, "is not" | "!=", ValueKind::External(path)) if is_no_gpu(path) => Some(true),
-        (ValueKind::External(path), "is" | "==", ValueKind::Scalar(Value::Null)) if is_variable(path) => Some(false),
-        (ValueKind::External(path), "is not" | "!=", ValueKind::Scalar(Value::Null)) if is_variable(path) => Some(true),
+        (ValueKind::External(path), "is" | "==", ValueKind::Scalar(Value::Null)) if is_variable(path) || is_dtype(path) => {
+            Some(false)
+        }
+        (ValueKind::External(path), "is not" | "!=", ValueKind::Scalar(Value::Null)) if is_variable(path) || is_dtype(path) => {
+            Some(true)
+        }
         (ValueKind::External(path), _, ValueKind::Scalar(number)) if is_variable(path) => rank_compared(op, number),
         _ => None,
     };
@@ -356,6 +360,11 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
 fn is_no_gpu(path: &str) -> bool {
     let kind = path.strip_prefix("accelerate.").and_then(|path| path.rsplit_once("DistributedType.")).map(|(_, kind)| kind);
     matches!(kind, Some("XLA" | "TPU" | "MULTI_CPU"))
+}
+
+/// Whether a name of torch is a type of numbers.
+fn is_dtype(path: &str) -> bool {
+    matches!(path.strip_prefix("torch."), Some("bfloat16" | "float16" | "half" | "float32" | "float" | "float64" | "double"))
 }
 
 /// Whether a list of constants has a constant.

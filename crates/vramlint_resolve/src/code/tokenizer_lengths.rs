@@ -6,9 +6,10 @@ use super::interpreter::Interpreter;
 use super::name_roles::is_evaluation_name;
 use super::value::{AbstractValue, ValueKind};
 use crate::setting::Resolved;
+use std::collections::BTreeSet;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_catalog::Concept;
-use vramlint_syntax::python::{CallSite, ExprKind};
+use vramlint_syntax::python::{CallSite, Expr, ExprKind, StmtKind};
 
 impl Interpreter<'_> {
     /// Notes the length at which a call cuts texts: `tokenizer(text, truncation=True, max_length=args.max_length)`.
@@ -39,9 +40,10 @@ impl Interpreter<'_> {
         for id in self.load_order.clone() {
             let Some(file) = self.sources.file(id) else { continue };
             let Some(module) = file.python() else { continue };
+            let loaded: BTreeSet<String> = module.calls().flat_map(|site| loaded_tokenizers(&site)).collect();
             for site in module.calls() {
                 let noted = || self.facts.cuts.get(&FileRange::new(id, site.expr.range)).copied().flatten();
-                if let Some((length, range)) = truncation(&site, noted) {
+                if let Some((length, range)) = truncation(&site, &loaded, noted) {
                     let place = FileRange::new(id, range);
                     let target = is_of_target(&site, &file.text);
                     if target {
@@ -79,8 +81,16 @@ fn collated_length(site: &CallSite<'_>) -> Option<String> {
     }
 }
 
+/// The names that get a loaded tokenizer: `tok = AutoTokenizer.from_pretrained(…)`.
+fn loaded_tokenizers(site: &CallSite<'_>) -> Vec<String> {
+    let loads = site.call.callee.dotted().is_some_and(|name| name.ends_with("from_pretrained") && name.contains("Tokenizer"));
+    let StmtKind::Assign { targets, .. } = &site.stmt.kind else { return Vec::new() };
+    let name = |target: &Expr| target.dotted()?.rsplit('.').next().map(str::to_owned);
+    if loads { targets.iter().filter_map(name).collect() } else { Vec::new() }
+}
+
 /// The length to which a call of a tokenizer cuts the rows of a training, and its place. `noted` is what the length was when the call ran.
-fn truncation(site: &CallSite<'_>, noted: impl FnOnce() -> Option<i64>) -> Option<(i64, TextRange)> {
+fn truncation(site: &CallSite<'_>, loaded: &BTreeSet<String>, noted: impl FnOnce() -> Option<i64>) -> Option<(i64, TextRange)> {
     let callee = site.call.callee.dotted()?;
     let mut parts = callee.rsplit('.');
     let mut name = parts.next()?;
@@ -89,7 +99,7 @@ fn truncation(site: &CallSite<'_>, noted: impl FnOnce() -> Option<i64>) -> Optio
     }
     let cuts = site.call.keyword("truncation").is_some_and(|given| given.value.as_value() != Some(&Value::Bool(false)));
     let trains = !site.context.scopes.iter().any(|scope| is_evaluation_name(scope.name()));
-    if !(cuts && trains && name.to_lowercase().contains("tokenizer")) {
+    if !(cuts && trains && (loaded.contains(name) || name.to_lowercase().contains("tokenizer"))) {
         return None;
     }
     let given = &site.call.keyword("max_length")?.value;
