@@ -267,3 +267,18 @@ fn loops_of_their_own_give_embeddings_eight_bit_states() {
     let parameters = own["setup"]["parameters"].as_u64().expect("a number");
     assert!(states < parameters * 9 / 4, "two states of a byte and their scales: {states} for {parameters}");
 }
+
+/// `FastLanguageModel` of Unsloth has a head, although classes of transformers whose names end so have none.
+#[test]
+fn a_model_of_another_library_has_a_head() {
+    let script = "\
+from data import rows
+from transformers import Trainer, TrainingArguments
+from unsloth import FastLanguageModel
+
+model, tokenizer = FastLanguageModel.from_pretrained('decoder', max_seq_length=256)
+model = FastLanguageModel.get_peft_model(model, r=16)
+Trainer(model, TrainingArguments('out', per_device_train_batch_size=2, bf16=True), train_dataset=rows).train()
+";
+    assert_eq!(setup(script)["task"], "causal-lm");
+}

@@ -89,7 +89,10 @@ impl Mapping<'_> {
     fn trains_headless_model(&self) -> bool {
         let Some(code) = &self.run.code else { return false };
         let is_headless = |class: &str| {
-            let name = class.split('.').find(|part| part.starts_with(char::is_uppercase));
+            // Other libraries call models with a head so: `unsloth.FastLanguageModel`.
+            let name = class
+                .strip_prefix("transformers.")
+                .and_then(|path| path.split('.').find(|part| part.starts_with(char::is_uppercase)));
             name.is_some_and(|name| name.ends_with("Model") && !name.ends_with("LMHeadModel") && !name.ends_with("HeadsModel"))
         };
         let mut trained = code.models.iter().filter(|load| load.trained == Some(true)).peekable();
