@@ -14,6 +14,7 @@ mod words;
 pub use crate::frameworks::Dialect;
 pub use quantization::{is_four_bits, quantization, refined_four_bits};
 pub(crate) use row::{Form, Row};
+pub use value::dtype;
 
 /// How sure a spelling is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -321,7 +321,8 @@ fn is_integer_type(name: &Value) -> bool {
     ["int", "uint", "long", "short", "bool", "byte"].iter().any(|start| name.starts_with(start))
 }
 
-fn dtype(word: &str) -> Option<&'static str> {
+/// The type of numbers that a word or a name of torch stands for: `bf16` for `torch.bfloat16`.
+pub fn dtype(word: &str) -> Option<&'static str> {
     match word.strip_prefix("torch.").unwrap_or(word) {
         "bf16" | "bfloat16" => Some("bf16"),
         "fp16" | "float16" | "half" | "f16" => Some("fp16"),

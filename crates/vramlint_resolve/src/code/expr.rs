@@ -364,7 +364,7 @@ fn is_no_gpu(path: &str) -> bool {
 
 /// Whether a name of torch is a type of numbers.
 fn is_dtype(path: &str) -> bool {
-    matches!(path.strip_prefix("torch."), Some("bfloat16" | "float16" | "half" | "float32" | "float" | "float64" | "double"))
+    path.starts_with("torch.") && vramlint_catalog::dialect::dtype(path).is_some()
 }
 
 /// Whether a list of constants has a constant.
