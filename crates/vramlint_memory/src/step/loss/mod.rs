@@ -149,6 +149,12 @@ fn return_logits(t: &Tape, model: &Model, logits: &Tensor) {
     t.set_gpu(gpu);
 }
 
+/// Computes with logits when the autocast of the model has ended: accelerate has converted them to fp32.
+fn after_autocast<T>(t: &Tape, logits: Tensor, body: impl FnOnce(&Tape, Tensor) -> T) -> T {
+    let in_autocast = t.autocast_width().is_some();
+    t.autocast(None, |t| body(t, if in_autocast { t.cast_logits(logits, 4) } else { logits }))
+}
+
 /// A mean over what is small.
 fn scalar(t: &Tape, x: &Tensor) -> Tensor {
     t.mean_last(t.mul(x, Operand::Scalar), 1)

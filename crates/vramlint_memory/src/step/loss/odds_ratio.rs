@@ -1,7 +1,7 @@
 //! Preference losses without a reference model, over all logits of a pair or a triple (TRL 1.16 `experimental/orpo`, `experimental/cpo`,
 //! `experimental/tpo`): log-probabilities of every row, and cross entropy over the chosen or the gold answers.
 
-use super::{causal, scalar, site};
+use super::{after_autocast, causal, scalar, site};
 use crate::estimate::Part;
 use crate::model::{Batch, Model, OutputHead};
 use crate::setup::{Setup, Task};
@@ -13,9 +13,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     t.set_site(site());
     let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return hidden };
     let logits = model.finish_logits(t, causal::logits(t, hidden, *weight, *bias, model.vocab));
-    let in_autocast = t.autocast_width().is_some();
-    t.autocast(None, |t| {
-        let logits = if in_autocast { t.cast_logits(logits, 4) } else { logits };
+    after_autocast(t, logits, |t, logits| {
         let labels = t.empty_as(batch.tokens(), 8, Part::Other);
         let row = (batch.seq_len - 1) * model.vocab;
         let chosen_rows = batch.size / setup.task.sequences_per_sample();

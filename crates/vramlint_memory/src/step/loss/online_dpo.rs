@@ -1,7 +1,7 @@
 //! Preferences over own completions (TRL 1.16 `experimental/online_dpo/online_dpo_trainer.py`): policy and reference write out the logits
 //! of prompts and completions, and keep the log-probabilities of the completions.
 
-use super::{Models, REFERENCE, causal, scalar, site};
+use super::{Models, REFERENCE, after_autocast, causal, scalar, site};
 use crate::estimate::Part;
 use crate::model::{Batch, Model, OutputHead};
 use crate::setup::Setup;
@@ -31,9 +31,7 @@ fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup,
     t.set_site(site());
     let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return hidden };
     let logits = model.finish_logits(t, causal::logits(t, hidden, *weight, *bias, model.vocab));
-    let in_autocast = t.autocast_width().is_some();
-    t.autocast(None, |t| {
-        let logits = if in_autocast { t.cast_logits(logits, 4) } else { logits };
+    after_autocast(t, logits, |t, logits| {
         let rows = batch.size * batch.seq_len.saturating_sub(setup.prompt_length).max(1);
         let completions = t.slice(&logits, rows * model.vocab);
         let probabilities = t.log_softmax(t.contiguous(completions));
