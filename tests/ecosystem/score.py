@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""score.py BINARY DIR [--repo NAME]… [-v]: what `vramlint runs` says of real repositories, against truth.jsonl beside this file.
+"""score.py BINARY DIR [--repo NAME]… [--truth FILE]… [-v]: what `vramlint runs` says of real repositories, against truth.jsonl beside
+this file, or other files of that form.
 
 DIR holds each repository as OWNER__NAME (checkout.py writes them); those that are absent are left out. Prints the runs that were found,
 and the values by setting: right, wrong, unknown although the repository decides them, and claimed although it does not; runs of what trains
@@ -161,9 +162,11 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("folder")
     parser.add_argument("--repo", action="append", default=[])
+    parser.add_argument("--truth", action="append")
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
-    rows = [json.loads(line) for line in open(os.path.join(HERE, "truth.jsonl"), encoding="utf-8")]
+    files = options.truth or [os.path.join(HERE, "truth.jsonl")]
+    rows = [json.loads(line) for file in files for line in open(file, encoding="utf-8")]
     rows = [row for row in rows if not options.repo or any(name.lower() in row["repo"].lower() for name in options.repo)]
     rows = [row for row in rows if os.path.isdir(os.path.join(options.folder, row["repo"].replace("/", "__")))]
     table, lists = defaultdict(Counter), defaultdict(list)
