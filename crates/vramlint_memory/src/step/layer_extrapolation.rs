@@ -2,8 +2,9 @@
 //!
 //! Every moment of the step (the second block of backward, the loss, the optimizer) holds an amount that grows linearly with the
 //! number of equal blocks, so two short runs determine the long one. In the middle of the stack, amounts are between those of the ends.
-//! This is exact for allocated bytes. Reserved bytes beyond them grow less evenly, so models of usual depth are
-//! run in full, and deeper ones take over the reserved share of a short run.
+//! That holds once a run is longer than what ZeRO-3 gathers ahead and what a communication bucket covers; reserved bytes grow less
+//! evenly still. So every model of a depth that people train is run in full, and only deeper ones take over the reserved share of a
+//! shorter run.
 
 use super::memory_trace::{MemoryTrace, Moment, TENSOR_PARTS, replay};
 use super::{EventTrace, run};
@@ -11,12 +12,12 @@ use crate::arch::{Arch, Layer};
 use crate::setup::Setup;
 
 /// Blocks of a kind in the shortest run.
-const BASE_BLOCKS: u64 = 4;
+const BASE_BLOCKS: u64 = 64;
 /// Additional blocks of the run that determines the slope.
 const EXTRA_BLOCKS: u64 = 2;
 
 /// Models with at most this many blocks are run in full.
-const FULL_RUN_LIMIT: u64 = 64;
+const FULL_RUN_LIMIT: u64 = 256;
 
 /// A number that may be negative and large: slopes times thousands of blocks.
 type Signed = i128;
