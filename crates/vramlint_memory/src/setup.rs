@@ -252,6 +252,8 @@ pub enum Head {
     Fused,
     /// Liger's fused linear cross entropy: chunks of rows.
     Liger,
+    /// Unsloth's fused cross entropy: chunks of rows, as many at a time as a budget allows.
+    Unsloth,
     /// All logits are written out and compared with smoothed labels (transformers' `LabelSmoother`).
     Smoothed,
 }

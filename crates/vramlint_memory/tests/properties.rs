@@ -56,6 +56,7 @@ fn setups() -> Vec<Setup> {
         Setup { task: Task::Dpo, reference: Reference::Adapter, lora: Some(lora(16)), prompt_length: 64, ..plain.clone() },
         Setup { task: Task::Grpo, prompt_length: 64, head: Head::Fused, ..plain.clone() },
         Setup { head: Head::Liger, ..plain.clone() },
+        Setup { head: Head::Unsloth, ..plain.clone() },
         Setup { accumulation: 4, ..plain.clone() },
         Setup {
             generation: Some(Generation { sequences: 4, prompt: 64, completion: 64, vllm_share: None, sleep_mode: false }),
@@ -352,4 +353,24 @@ fn an_evaluation_with_liger_has_all_logits() {
     let (liger, full) = (of_evaluation(&Setup { evaluation_batch: Some(8), ..setup.clone() }), of_evaluation(&full));
     let (liger, full) = (liger.expect("an evaluation"), full.expect("an evaluation"));
     assert!(liger.abs_diff(full) < full / 100, "{liger} and {full}");
+}
+
+/// `unsloth_zoo` 2026.10.9 counts 16 bytes for a logit and lets a chunk take 4 GiB of them; compiled, a logit takes two.
+#[test]
+fn the_chunk_of_unsloth_follows_its_budget() {
+    let arch = model("qwen2", 2);
+    let of_loss = |head, rows| {
+        let setup = Setup { micro_batch: 1, sequence_length: rows, head, weights: Dtype::Bf16, ..Setup::default() };
+        let moments = timeline(&arch, &setup);
+        moments.iter().filter(|moment| moment.label.contains("loss")).map(|moment| moment.bytes).max().expect("a loss")
+    };
+    let is_beyond_liger = |rows, expected: u64| {
+        let seen = of_loss(Head::Unsloth, rows) - of_loss(Head::Liger, rows);
+        // Liger's loss peaks a little outside its logits.
+        assert!(seen.abs_diff(expected) < expected / 20, "{seen} and {expected}");
+    };
+    // 4096 rows × 32000 × 16 bytes are within the budget: one chunk, where Liger makes 64.
+    is_beyond_liger(4096, (4096 - 64) * 32_000 * 2);
+    // 16384 rows need twice the budget: four chunks.
+    is_beyond_liger(16_384, (4096 - 256) * 32_000 * 2);
 }

@@ -91,7 +91,7 @@ fn adapters_of_unsloth_are_fp32_on_a_quantized_base() {
         (Concept::Quantization, text("nf4-double")),
     ];
     let setup = mapped(&run(Dialect::Unsloth, "sft", &settings)).setup;
-    assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Liger, Some(Dtype::Fp32)));
+    assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Unsloth, Some(Dtype::Fp32)));
     let setup = mapped(&run(Dialect::Trl, "sft", &settings)).setup;
     assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Fused, Some(Dtype::Bf16)));
 }

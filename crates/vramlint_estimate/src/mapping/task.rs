@@ -199,7 +199,7 @@ impl Mapping<'_> {
         match (asked, self.run.dialect) {
             (_, Dialect::Trl) if self.by_unsloth() && self.upper.task == Task::CausalLm => {
                 self.assume(message!("assuming a chunked loss, as in unsloth", "损失分块计算（unsloth 的做法）"));
-                Head::Liger
+                Head::Unsloth
             }
             (asked, Dialect::Trl) if self.writes_whole_logits() => asked.unwrap_or(Head::FullLogits),
             // TRL's tiled loss needs no kernel; Liger's flag does not change its size.
@@ -221,7 +221,7 @@ impl Mapping<'_> {
             (None, dialect) if dialect.estimate.loss == Loss::Chunked => {
                 let name = dialect.framework().name;
                 self.assume(message!("assuming a chunked loss, as in {name}", "损失分块计算（{name} 的做法）"));
-                Head::Liger
+                if self.by_unsloth() { Head::Unsloth } else { Head::Liger }
             }
             _ => Head::FullLogits,
         }

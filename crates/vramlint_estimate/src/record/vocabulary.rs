@@ -132,8 +132,13 @@ pub const QUANTIZATIONS: &[(&str, Quantization)] = &[
 ];
 
 /// Implementations of the loss.
-pub const HEADS: &[(&str, Head)] =
-    &[("full_logits", Head::FullLogits), ("trl_fused", Head::Fused), ("liger", Head::Liger), ("label_smoothing", Head::Smoothed)];
+pub const HEADS: &[(&str, Head)] = &[
+    ("full_logits", Head::FullLogits),
+    ("trl_fused", Head::Fused),
+    ("liger", Head::Liger),
+    ("unsloth", Head::Unsloth),
+    ("label_smoothing", Head::Smoothed),
+];
 
 /// Reference models.
 pub const REFERENCES: &[(&str, Reference)] =

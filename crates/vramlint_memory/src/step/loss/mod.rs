@@ -5,7 +5,7 @@ mod classification;
 mod distillation;
 mod embedding;
 mod fused;
-mod liger;
+mod fused_cross_entropy;
 mod masked;
 mod odds_ratio;
 mod online_dpo;
@@ -72,12 +72,17 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
         // Only transformers' own heads know masked tokens.
         Task::MaskedLm => masked::loss(t, &models.policy, ids, batch, setup),
         Task::CausalLm if setup.head == HeadKind::FullLogits => causal::loss(t, &models.policy, ids, batch, setup),
-        Task::CausalLm if setup.head == HeadKind::Liger => {
+        Task::CausalLm if matches!(setup.head, HeadKind::Liger | HeadKind::Unsloth) => {
             let labels = t.empty_as(batch.tokens(), 8, Part::Other);
             let hidden = models.policy.forward(t, ids, batch, setup, true);
             t.set_site(site());
             let OutputHead::Vocabulary { weight, .. } = &models.policy.modules.head else { return hidden };
-            let loss = liger::loss(t, hidden, *weight, &models.policy, batch);
+            let rows = batch.tokens();
+            let chunk = match setup.head {
+                HeadKind::Unsloth => fused_cross_entropy::unsloth_rows(rows, &models.policy),
+                _ => fused_cross_entropy::liger_rows(rows, &models.policy),
+            };
+            let loss = fused_cross_entropy::loss(t, hidden, *weight, &models.policy, batch, chunk);
             drop(labels);
             loss
         }
@@ -129,7 +134,7 @@ fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup,
             let scaled = if setup.task == Task::Grpo { t.scale_logits(shifted) } else { shifted };
             selective_log_softmax::log_probs(t, scaled, batch.size, length, model.vocab)
         }
-        HeadKind::Fused | HeadKind::Liger => fused::log_probs(t, hidden, *weight, model, batch),
+        HeadKind::Fused | HeadKind::Liger | HeadKind::Unsloth => fused::log_probs(t, hidden, *weight, model, batch),
     }
 }
 
