@@ -219,8 +219,8 @@ fn a_choice_has_four_rows_per_sample() {
 #[test]
 fn logits_with_a_name_live_until_the_next_forward_returns() {
     let named = "    logits = model(**batch).logits\n    loss = logits.mean()\n    loss.backward()\n    optimizer.step()\n    optimizer.zero_grad()\n";
-    assert_eq!(setup(&own_loop(LOAD, "", named))["keeps_outputs"], true);
-    assert_eq!(setup(&own_loop(LOAD, "", STEP))["keeps_outputs"], false);
+    assert_eq!(setup(&own_loop(LOAD, "", named))["kept_outputs"], "next_forward");
+    assert_eq!(setup(&own_loop(LOAD, "", STEP))["kept_outputs"], "none");
 }
 
 #[test]
@@ -281,4 +281,57 @@ model = FastLanguageModel.get_peft_model(model, r=16)
 Trainer(model, TrainingArguments('out', per_device_train_batch_size=2, bf16=True), train_dataset=rows).train()
 ";
     assert_eq!(setup(script)["task"], "causal-lm");
+}
+
+const STEPS: &str = r#"
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+model = AutoModelForCausalLM.from_pretrained("decoder").cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+def step(batch):
+    with torch.autocast("cuda", dtype=torch.bfloat16):
+        outputs = model(**batch)
+    outputs.loss.backward()
+    return outputs.loss.item()
+for batch in DataLoader(rows, batch_size=2):
+    step(batch)
+    optimizer.step()
+    optimizer.zero_grad()
+"#;
+
+/// A function that takes one step names the outputs until it returns; without accelerate they stay in the type of autocast.
+#[test]
+fn outputs_that_a_function_names_live_through_its_backward() {
+    let setup = setup(STEPS);
+    assert_eq!((&setup["kept_outputs"], &setup["outputs_to_fp32"]), (&Json::from("backward"), &Json::from(false)), "{setup}");
+    let loss = STEPS.replace("outputs = model(**batch)", "loss = model(**batch).loss").replace("outputs.loss", "loss");
+    assert_eq!(self::setup(&loss)["kept_outputs"], "none");
+}
+
+const ENCODED_PAIRS: &str = r#"
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModel
+encoder = AutoModel.from_pretrained("bert").cuda()
+optimizer = torch.optim.AdamW(encoder.parameters(), lr=1e-5)
+def embed(texts):
+    return encoder(**texts).last_hidden_state[:, 0]
+for left, right in DataLoader(rows, batch_size=8):
+    loss = (embed(left) @ embed(right).T).diagonal().sum()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"#;
+
+/// Both calls keep activations until the backward that follows them.
+#[test]
+fn every_forward_before_a_backward_counts() {
+    assert_eq!(setup(ENCODED_PAIRS)["forward_calls"], 2);
+    let parted = ENCODED_PAIRS
+        .replace("    loss = (embed(left) @ embed(right).T)", "    embed(left).sum().backward()\n    loss = embed(right)");
+    assert_eq!(setup(&parted)["forward_calls"], 1, "a backward between the calls frees what the first one kept");
+    let frozen = ENCODED_PAIRS
+        .replace("    loss = (embed(left)", "    with torch.no_grad():\n        fixed = embed(left)\n    loss = (fixed");
+    assert_eq!(setup(&frozen)["forward_calls"], 1, "a call without gradients keeps nothing");
 }

@@ -258,6 +258,18 @@ pub enum Head {
     Smoothed,
 }
 
+/// How long a training loop names what the model returns (`outputs = model(**batch)`), and so its logits live.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum KeptOutputs {
+    /// It takes the loss alone.
+    #[default]
+    None,
+    /// Through backward: a function takes one step and returns.
+    Backward,
+    /// Until the next forward has returned: the loop binds the name anew.
+    NextForward,
+}
+
 /// The reference model of preference training.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reference {
@@ -471,8 +483,12 @@ pub struct Setup {
     pub optimizer_in_backward: bool,
     /// Whether the forward keeps keys and values though it trains.
     pub use_cache: bool,
-    /// Whether the training loop names what the model returns, which then lives until the next forward has returned.
-    pub keeps_outputs: bool,
+    /// How often the model is called for each backward, each time with a micro-batch.
+    pub forward_calls: u64,
+    /// How long the training loop names what the model returns.
+    pub kept_outputs: KeptOutputs,
+    /// Whether accelerate runs the model: it converts to fp32 what autocast computed and the model returns.
+    pub outputs_to_fp32: bool,
     /// Whether the loop frees the gradients of the last step only between the next forward and its backward.
     pub zeroes_after_forward: bool,
     /// Adapters.
@@ -539,7 +555,9 @@ impl Default for Setup {
             clip: true,
             optimizer_in_backward: false,
             use_cache: false,
-            keeps_outputs: false,
+            forward_calls: 1,
+            kept_outputs: KeptOutputs::None,
+            outputs_to_fp32: true,
             lora: None,
             freeze_base: false,
             trains_prompt: false,

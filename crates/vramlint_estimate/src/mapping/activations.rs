@@ -56,7 +56,12 @@ impl Mapping<'_> {
         // (transformers 5.23.0 training_args.py `use_cache`).
         let cache = self.flag(Concept::UseCache, true).map_or(own, |choice| choice.upper);
         self.upper.use_cache = cache && self.upper.checkpointing == Checkpointing::None;
-        self.upper.keeps_outputs = own && self.loop_names_outputs();
+        if own {
+            self.forward_calls();
+            self.upper.kept_outputs = self.loop_names_outputs();
+            // Nothing else wraps the model of a loop without accelerate (accelerate 1.15.0 accelerator.py `prepare_model`).
+            self.upper.outputs_to_fp32 = self.run.dialect == Dialect::Accelerate;
+        }
         let late = own && self.upper.accumulation == 1 && self.loop_zeroes_after_forward();
         self.both(|setup| setup.zeroes_after_forward = late);
     }

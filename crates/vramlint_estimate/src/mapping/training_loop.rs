@@ -1,19 +1,40 @@
 //! What a training loop of the project's own keeps alive.
 
 use super::Mapping;
+use vramlint_base::message;
+use vramlint_memory::setup::KeptOutputs;
 use vramlint_syntax::python::{ArgumentKind, CallSite, Expr, ExprKind, Module, StmtKind};
 
 impl Mapping<'_> {
-    /// Whether the loop names what the model returns (`outputs = model(**batch)`) and takes the loss from it: the name keeps the logits
-    /// through backward and the next forward.
-    pub(super) fn loop_names_outputs(&self) -> bool {
+    /// How long the training loop names what the model returns (`outputs = model(**batch)`) and takes the loss from it: the name keeps
+    /// the logits through backward, and in a loop through the next forward.
+    pub(super) fn loop_names_outputs(&self) -> KeptOutputs {
         let files = self.run.code.iter().flat_map(|code| &code.files);
-        let modules = files.filter_map(|file| self.project.file(*file).python());
-        modules.into_iter().any(names_outputs)
+        let modules: Vec<&Module> = files.filter_map(|file| self.project.file(*file).python()).collect();
+        let named = |inside: bool| modules.iter().any(|module| names_outputs(module, inside));
+        match (named(true), named(false)) {
+            (true, _) => KeptOutputs::NextForward,
+            (false, true) => KeptOutputs::Backward,
+            (false, false) => KeptOutputs::None,
+        }
     }
 }
 
 impl Mapping<'_> {
+    /// How often the loop calls the trained model for each backward: both texts of a pair, say.
+    pub(super) fn forward_calls(&mut self) {
+        let loads = self.run.code.iter().flat_map(|code| &code.models).filter(|load| load.trained == Some(true));
+        let calls = loads.map(|load| load.forward_calls).max().unwrap_or(1);
+        if calls > 1 {
+            self.assume(message!(
+                "the loop calls the model {calls} times for each backward: counted as one call with all their rows",
+                "训练循环每次反向传播前调用模型 {calls} 次：按一次包含全部行的调用计"
+            ));
+        }
+        let calls = u64::try_from(calls).unwrap_or(1);
+        self.both(|setup| setup.forward_calls = calls);
+    }
+
     /// Whether the loops call the model with tokens and labels alone: without a mask, every token is seen.
     pub(super) fn loop_passes_no_mask(&self) -> bool {
         let files = self.run.code.iter().flat_map(|code| &code.files);
@@ -71,11 +92,13 @@ fn zeroes_after_forward(module: &Module) -> bool {
     forward.is_some_and(|forward| forward < zero) && zero < backward
 }
 
-/// Whether a loop of the module binds a call of a model to a name, calls backward in the same function, and never deletes the name.
-fn names_outputs(module: &Module) -> bool {
-    let in_loops = || module.calls().filter(|site| site.context.loops > 0);
-    let backward: Vec<CallSite<'_>> = in_loops().filter(|site| site.call.name() == Some("backward")).collect();
-    in_loops().any(|site| {
+/// Whether a loop of the module, or a function without one, binds a call of a model to a name, calls backward in the same function, and
+/// never deletes the name.
+fn names_outputs(module: &Module, in_loop: bool) -> bool {
+    let placed = |site: &CallSite<'_>| (site.context.loops > 0) == in_loop && (in_loop || site.context.function().is_some());
+    let calls = || module.calls().filter(placed);
+    let backward: Vec<CallSite<'_>> = calls().filter(|site| site.call.name() == Some("backward")).collect();
+    calls().any(|site| {
         let Some(name) = bound_name(&site).filter(|_| calls_model(&site)) else { return false };
         let same_function = |other: &CallSite<'_>| match (other.context.function(), site.context.function()) {
             (Some(a), Some(b)) => std::ptr::eq(a, b),

@@ -2,14 +2,17 @@
 
 use super::fields::Fields;
 use super::vocabulary::{
-    ATTENTION, CHECKPOINTING, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, PRECISIONS, QUANTIZATIONS, REFERENCES, SCHEMES,
-    TASKS, name,
+    ATTENTION, CHECKPOINTING, DTYPES, HEADS, KEPT_OUTPUTS, OFFLOADS, OPTIMIZERS, PLATFORMS, PRECISIONS, QUANTIZATIONS,
+    REFERENCES, SCHEMES, TASKS, name,
 };
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
-use vramlint_memory::setup::{AdapterKind, Checkpointing, Dtype, Generation, Lora, Parallel, Reference, Scheme, Targets, Task};
+use vramlint_memory::setup::{
+    AdapterKind, Checkpointing, Dtype, Generation, KeptOutputs, Lora, Parallel, Reference, Scheme, Targets, Task,
+};
 
 /// Upper bounds of plausible values.
+const CALLS: u64 = 64;
 const ROWS: u64 = 1 << 20;
 const TOKENS: u64 = 1 << 27;
 const RANKS: u64 = 1 << 20;
@@ -70,7 +73,12 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.clip = fields.flag(&["clip"])?.unwrap_or(true);
     setup.use_cache = fields.flag(&["use_cache"])?.unwrap_or(false);
     setup.model_gpus = fields.count(&["device_map_gpus"], 1, 128)?.unwrap_or(1);
-    setup.keeps_outputs = fields.flag(&["keeps_outputs"])?.unwrap_or(false);
+    setup.forward_calls = fields.count(&["forward_calls"], 1, CALLS)?.unwrap_or(1);
+    setup.outputs_to_fp32 = fields.flag(&["outputs_to_fp32"])?.unwrap_or(true);
+    setup.kept_outputs = match fields.flag(&["keeps_outputs"])? {
+        Some(true) => KeptOutputs::NextForward,
+        _ => fields.word(&["kept_outputs"], KEPT_OUTPUTS)?.unwrap_or_default(),
+    };
     setup.lora = fields.object(&["lora"])?.map(|mut lora| adapters(&mut lora)).transpose()?;
     setup.freeze_base = frozen(fields)?;
     setup.trains_prompt = fields.flag(&["trains_prompt"])?.unwrap_or(false);

@@ -1,8 +1,8 @@
 //! Names of setup values, as records, flags and libraries write them. The first name of a value is canonical.
 
 use vramlint_memory::setup::{
-    Attention, Checkpointing, Dtype, Head, Offload, Optimizer, Platform, Quantization, Reference, SavedModules, Scheme, Targets,
-    Task,
+    Attention, Checkpointing, Dtype, Head, KeptOutputs, Offload, Optimizer, Platform, Quantization, Reference, SavedModules,
+    Scheme, Targets, Task,
 };
 
 /// The value with this name, ignoring case and separators.
@@ -139,6 +139,10 @@ pub const HEADS: &[(&str, Head)] = &[
     ("unsloth", Head::Unsloth),
     ("label_smoothing", Head::Smoothed),
 ];
+
+/// How long what the model returns is named.
+pub const KEPT_OUTPUTS: &[(&str, KeptOutputs)] =
+    &[("none", KeptOutputs::None), ("backward", KeptOutputs::Backward), ("next_forward", KeptOutputs::NextForward)];
 
 /// Reference models.
 pub const REFERENCES: &[(&str, Reference)] =

@@ -12,7 +12,7 @@ mod parallel;
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, build};
-use crate::setup::{Checkpointing, Head, Reference, Resident, Setup, Task};
+use crate::setup::{Checkpointing, Head, KeptOutputs, Reference, Resident, Setup, Task};
 use crate::tape::{Device, Event, Hooks, ParamId, Site, Tape};
 use loss::Models;
 use optimizer_in_backward::OptimizerInBackward;
@@ -48,6 +48,7 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
         return run(&local, &own, &layers);
     }
     let tape = Tape::new(device(setup));
+    tape.set_widened_outputs(setup.outputs_to_fp32);
     let policy = Model::new(arch, build(&tape, arch, setup, layers, false));
     let reference = (setup.reference == Reference::Copy).then(|| {
         tape.set_site(Site { phase: Phase::Load, layer: 0, name: &loss::REFERENCE });
@@ -181,14 +182,16 @@ fn micro_step(
 ) {
     tape.set_gpu(models.policy.modules.placement.embedding);
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
-    let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
+    // What several calls keep for backward lives together, so they count as one.
+    let rows = setup.micro_batch * setup.task.sequences_per_sample() * setup.forward_calls;
+    let batch = Batch { size: rows, seq_len: setup.sequence_length };
     let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
     let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
     if let Some(engine) = engine {
         engine.begin_micro_batch(tape, last);
     }
     let autocast = setup.autocast.filter(|_| parallel::uses_autocast(setup)).map(crate::setup::Dtype::bytes);
-    tape.begin_call(setup.keeps_outputs, setup.use_cache && models.policy.causal);
+    tape.begin_call(setup.kept_outputs != KeptOutputs::None, setup.use_cache && models.policy.causal);
     let loss = tape.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup));
     tape.end_call();
     drop((ids, mask));
@@ -201,6 +204,9 @@ fn micro_step(
     }
     tape.set_site(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
     tape.backward(loss);
+    if setup.kept_outputs == KeptOutputs::Backward {
+        tape.end_call();
+    }
     if let Some(engine) = engine {
         engine.end_backward(tape);
     }

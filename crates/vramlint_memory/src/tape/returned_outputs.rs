@@ -1,5 +1,5 @@
-//! What a model returns and a training loop of its own goes on naming: `outputs = model(**batch)`. Its tensors live through backward and
-//! the next forward, until the name is bound again.
+//! What a model returns and a training loop of its own goes on naming: `outputs = model(**batch)`. Its tensors live through backward, and
+//! in a loop through the next forward, until the name is bound again.
 
 use super::{Tape, Tensor};
 use std::cell::{Cell, RefCell};
@@ -11,6 +11,8 @@ pub(super) struct ReturnedOutputs {
     caches: Cell<bool>,
     /// Whether the loop names what the model returns.
     named: Cell<bool>,
+    /// Whether what autocast computed comes back in fp32.
+    widened: Cell<bool>,
     running: RefCell<Vec<Tensor>>,
     bound: RefCell<Vec<Tensor>>,
 }
@@ -20,6 +22,16 @@ impl Tape {
     pub(crate) fn begin_call(&self, named: bool, caches: bool) {
         self.returned.named.set(named);
         self.returned.caches.set(caches);
+    }
+
+    /// Whether the calls return in fp32 what autocast computed.
+    pub(crate) fn set_widened_outputs(&self, widened: bool) {
+        self.returned.widened.set(widened);
+    }
+
+    /// See [`Tape::set_widened_outputs`].
+    pub(crate) fn widens_outputs(&self) -> bool {
+        self.returned.widened.get() && self.autocast_width().is_some()
     }
 
     /// A tensor is part of what the model returns.
@@ -45,7 +57,7 @@ impl Tape {
         self.returned.running.take()
     }
 
-    /// The call has returned: the name is bound anew, and backward calls no model.
+    /// The call has returned: the name is bound anew, and backward calls no model. After backward it means that the name is gone.
     pub(crate) fn end_call(&self) {
         let running = self.returned.running.take();
         drop(self.returned.bound.replace(running));

@@ -59,6 +59,10 @@ impl<'a> Interpreter<'a> {
         self.training.observe_call(self.evaluates(), &call.callee, callee, args, &self.heap, &self.control.loops, place);
         if is_backward(&call.callee) {
             self.mark_backward_trained(callee, args);
+            if !self.evaluates() {
+                let chain = self.chain_to(place);
+                self.training.forwards.add_backward(chain, self.control.condition().is_some());
+            }
         }
         self.observe_unseen_call(call, callee, args);
         self.grow_list(&call.callee, args, place, scope);
@@ -140,6 +144,10 @@ impl<'a> Interpreter<'a> {
                 if self.training.without_grad > 0 {
                     self.facts.models[load].inferred = true;
                     return AbstractValue::located(ValueKind::Unknown, place);
+                }
+                if !self.control.loops.is_empty() && !self.in_evaluation() {
+                    let chain = self.chain_to(place);
+                    self.training.forwards.add(load, chain, self.control.condition().is_some());
                 }
                 AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place)
             }
@@ -341,6 +349,13 @@ impl<'a> Interpreter<'a> {
     /// Whether a function that evaluates is running.
     fn evaluates(&self) -> bool {
         self.control.frames.iter().any(|frame| is_evaluation(&self.definitions.functions[frame.function].def.name))
+    }
+
+    /// The calls of functions of the project that lead to a call, and the call.
+    fn chain_to(&self, place: FileRange) -> Vec<FileRange> {
+        let mut chain = self.control.call_chain();
+        chain.push(place);
+        chain
     }
 
     /// Whether the current code prepares an evaluation, judging by the names around it.

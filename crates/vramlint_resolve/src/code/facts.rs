@@ -256,6 +256,8 @@ pub struct ModelLoad {
     pub conditional: bool,
     /// Whether a class of the project that derives from the class loads it.
     pub derived: bool,
+    /// How often a training loop of the project calls it for each backward.
+    pub forward_calls: usize,
     /// The calls of functions of the project that lead to it, outermost first.
     pub call_chain: Vec<FileRange>,
 }

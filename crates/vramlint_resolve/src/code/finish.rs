@@ -255,6 +255,7 @@ impl Interpreter<'_> {
             open: args.open || args.unpacked_block.is_some(),
             trained,
             conditional: record.guard.is_some(),
+            forward_calls: self.training.forwards.per_backward(index),
             derived: self.parameters.derived_loads.contains_key(&(place.file, place.range.start)),
             call_chain: record.via.clone(),
         }

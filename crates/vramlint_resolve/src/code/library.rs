@@ -268,6 +268,12 @@ impl Interpreter<'_> {
                 parts.positional.extend(args.positional.iter().cloned());
                 self.path_of_parts(&parts, place)
             }
+            ("with_name", None) => {
+                let folder = self.attribute(val, "parent", place);
+                let parts =
+                    CallArguments { positional: [vec![folder], args.positional.clone()].concat(), ..CallArguments::default() };
+                self.path_of_parts(&parts, place)
+            }
             ("lower" | "upper", None) => text_methods::change_case(val, name, place),
             ("strip" | "lstrip" | "rstrip", None) => text_methods::strip(val, name, args, place),
             ("index", None) => text_methods::index(val, args, place),

@@ -5,6 +5,7 @@ use super::control_flow::Loop;
 use super::heap::{Heap, ObjectKind};
 use super::library_classes;
 use super::value::{AbstractValue, ValueKind};
+use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::FileRange;
 use vramlint_syntax::python::{Expr, ExprKind};
 
@@ -39,6 +40,41 @@ pub(super) struct TrainingLoop {
     pub(super) told_to_train: bool,
     /// Something steps that may be an optimizer.
     any_step: bool,
+    pub(super) forwards: ForwardCalls,
+}
+
+/// Calls of models with gradients, and of backward: the chains of calls that lead to them.
+#[derive(Default)]
+pub(super) struct ForwardCalls {
+    calls: BTreeMap<usize, BTreeSet<Vec<FileRange>>>,
+    backwards: BTreeSet<Vec<FileRange>>,
+    /// A model is called, or backward, under a condition that is not decided.
+    open: BTreeSet<usize>,
+    open_backward: bool,
+}
+
+impl ForwardCalls {
+    /// A model is called.
+    pub(super) fn add(&mut self, load: usize, chain: Vec<FileRange>, conditional: bool) {
+        if conditional {
+            self.open.insert(load);
+        } else if self.calls.len() < MAX_EVENTS {
+            self.calls.entry(load).or_default().insert(chain);
+        }
+    }
+
+    /// Backward is called.
+    pub(super) fn add_backward(&mut self, chain: Vec<FileRange>, conditional: bool) {
+        self.open_backward |= conditional;
+        self.backwards.insert(chain);
+    }
+
+    /// How often a model is called for each backward: 1 unless the only backward certainly follows several calls.
+    pub(super) fn per_backward(&self, load: usize) -> usize {
+        let certain = self.backwards.len() == 1 && !self.open_backward && !self.open.contains(&load);
+        let calls = self.calls.get(&load).filter(|_| certain);
+        calls.map_or(1, BTreeSet::len)
+    }
 }
 
 impl TrainingLoop {

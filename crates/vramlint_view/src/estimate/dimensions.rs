@@ -5,7 +5,7 @@ use super::report::EstimateReport;
 use serde_json::{Value as Json, json};
 use vramlint_base::Lang;
 use vramlint_estimate::record::vocabulary::{
-    ATTENTION, DTYPES, HEADS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, REFERENCES, SCHEMES, name,
+    ATTENTION, DTYPES, HEADS, KEPT_OUTPUTS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, REFERENCES, SCHEMES, name,
 };
 use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Quantization, Scheme, Setup, Targets};
 
@@ -63,7 +63,9 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("reference_model", json!(name(REFERENCES, setup.reference))),
         ("clip", json!(setup.clip)),
         ("use_cache", json!(setup.use_cache)),
-        ("keeps_outputs", json!(setup.keeps_outputs)),
+        ("forward_calls", json!(setup.forward_calls)),
+        ("kept_outputs", json!(name(KEPT_OUTPUTS, setup.kept_outputs))),
+        ("outputs_to_fp32", json!(setup.outputs_to_fp32)),
     ]);
     list.extend(sharing(parallel));
     list.push(("device_map_gpus", json!(setup.model_gpus)));

@@ -139,12 +139,12 @@ fn log_probs(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup,
 }
 
 /// The model returns its logits, to the GPU of its input if it is spread over several (accelerate 1.15 `dispatch_model`,
-/// `io_same_device`). accelerate converts what a model returns to fp32 when autocast has ended.
+/// `io_same_device`). accelerate converts what a model returns to fp32 when its autocast has ended.
 fn return_logits(t: &Tape, model: &Model, logits: &Tensor) {
     let gpu = t.gpu();
     t.no_grad(|t| {
         let logits = t.move_to(logits, model.modules.placement.embedding);
-        if t.autocast_width().is_some() {
+        if t.widens_outputs() {
             t.forget_copies();
             t.return_output(&t.cast_logits(&logits, 4));
         } else {

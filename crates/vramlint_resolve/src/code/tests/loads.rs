@@ -75,10 +75,11 @@ from pathlib import Path
 one = yaml.load(Path(__file__).parent.joinpath('a.yaml').read_text(), Loader=yaml.SafeLoader)
 two = yaml.safe_load(open(os.path.join(os.path.dirname(__file__), 'b.yaml')))
 three = yaml.safe_load((Path('conf') / 'c.yaml').open())
+four = yaml.safe_load(Path(__file__).with_name('d.yaml').read_text())
 ",
     );
     let shown = show(&[("src/a.py", text)], "src/a.py");
-    for path in ["src/a.yaml", "src/b.yaml", "conf/c.yaml"] {
+    for path in ["src/a.yaml", "src/b.yaml", "conf/c.yaml", "src/d.yaml"] {
         has(&shown, &format!("load Some(\"{path}\") option=None Some(PyYaml) Data argument=None"));
     }
 }
