@@ -141,8 +141,8 @@ pub(super) fn loads_model(path: &str) -> bool {
         Some("transformers" | "unsloth" | "trl" | "peft" | "optimum" | "modelscope" | "ipex_llm" | "liger_kernel") | None
     );
     let is_model = class.contains("Model") && !class.contains("Tokenizer") && !class.contains("Config");
-    let has_head =
-        ["ForCausalLM", "ForConditionalGeneration", "ForSequenceClassification"].iter().any(|end| class.ends_with(end));
+    // A head by its purpose: `BertForMaskedLM`, `ViTForImageClassification`.
+    let has_head = class.split_once("For").is_some_and(|(stem, task)| !stem.is_empty() && task.starts_with(char::is_uppercase));
     // PeftModel adds adapters to an existing model; AutoPeftModel loads one.
     let adapters_only = class == "PeftModel" || library(path) == Some("peft") && !class.starts_with("AutoPeftModel");
     known && (is_model || has_head) && !adapters_only
