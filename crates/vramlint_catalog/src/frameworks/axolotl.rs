@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, Framework, Processes, Unknown,
+    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, Framework, Processes, RayWorkers, Unknown,
     UnknownKeys, VllmShare, Weights,
 };
 use super::evidence::{Evidence, KeyTest::Has};
@@ -55,6 +55,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_standalone: true,
     divides_ranks: true,
     processes: Processes::AlwaysOne,
+    // Axolotl 0.18.0 cli/train.py.
+    ray_workers: Some(RayWorkers { key: Some("use_ray"), variable: None, number: "ray_num_workers" }),
     fixes: HF_FIXES,
     estimate: EstimateTraits {
         is_language_modelling: true,
@@ -66,6 +68,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         first_fsdp: true,
         // Axolotl 0.18.0 utils/config/__init__.py: `torch_dtype` follows bf16 and fp16.
         weights: Weights::Computing,
+        // Axolotl 0.18.0 loaders/adapter.py adds every linear layer to what is listed.
+        adapter_switches: &[("lora_target_linear", &["all-linear"])],
         ..COMMON.estimate
     },
     ..COMMON

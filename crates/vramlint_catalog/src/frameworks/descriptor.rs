@@ -34,6 +34,8 @@ pub struct Framework {
     pub modules: &'static [EntryModule],
     /// Functions that train with the arguments of the command line: the package that has it, under whatever path, and its name.
     pub programs: &'static [(&'static str, &'static str)],
+    /// Decorators of programs that take their whole configuration from the command line and stop without one.
+    pub parsing_decorators: &'static [&'static str],
     /// Options that only its scripts have together, each group for itself.
     pub options: &'static [&'static [&'static str]],
     /// Options that name a file of settings which nothing here reads.
@@ -62,6 +64,8 @@ pub struct Framework {
     pub spreads_rows: bool,
     /// How many processes train where no launcher starts them.
     pub processes: Processes,
+    /// How it starts its processes by Ray, if it can.
+    pub ray_workers: Option<RayWorkers>,
     /// Whether `use_vllm` alone means TRL's default mode.
     pub has_vllm_mode_of_trl: bool,
     /// The keys that hold vLLM's share of a GPU.
@@ -274,6 +278,17 @@ pub struct RayActors {
     pub source: &'static str,
 }
 
+/// How a framework starts its processes by Ray, one for each GPU.
+#[derive(Clone, Copy, Debug)]
+pub struct RayWorkers {
+    /// The key that turns it on.
+    pub key: Option<&'static str>,
+    /// The variable of the command that turns it on.
+    pub variable: Option<&'static str>,
+    /// The key of the number of processes, 1 by default.
+    pub number: &'static str,
+}
+
 /// A key that holds vLLM's share of a GPU, above 0 and up to 1.
 #[derive(Clone, Copy, Debug)]
 pub struct VllmShare {
@@ -318,6 +333,8 @@ pub struct EstimateTraits {
     pub autocast_of_checkpoint: bool,
     /// Whether it computes in the type of its weights, whatever precision is stated: no autocast, and shards keep their type.
     pub computes_as_stored: bool,
+    /// Whether what is sharded computes in the precision that is stated all the same.
+    pub shards_compute_in_precision: bool,
     /// Whether FSDP is that of version 1 where nothing is stated.
     pub first_fsdp: bool,
     /// The type in which it loads weights where none is stated.
@@ -328,7 +345,7 @@ pub struct EstimateTraits {
     pub loss: Loss,
     /// Its own names of linear layers, each with transformers' name.
     pub layer_names: &'static [(&'static str, &'static str)],
-    /// Keys that adapt further layers, with their names in transformers.
+    /// Keys that adapt further layers, with the framework's names of these; `all-linear` takes in every other target.
     pub adapter_switches: &'static [(&'static str, &'static [&'static str])],
     /// Whether adapters have the type of the weights.
     pub adapters_as_weights: bool,
@@ -343,6 +360,8 @@ pub struct EstimateTraits {
 pub enum Weights {
     /// That of the checkpoint.
     Stored,
+    /// fp32 where all of them are trained, else that of the checkpoint.
+    StoredUnlessTrained,
     /// The type that is computed in.
     Computing,
     /// fp32 where they are trained, else the type that is computed in.
@@ -377,6 +396,7 @@ pub(super) const COMMON: Framework = Framework {
     tasks: &[],
     modules: &[],
     programs: &[],
+    parsing_decorators: &[],
     options: &[],
     unread_files: &[],
     token_batches: &[],
@@ -399,6 +419,7 @@ pub(super) const COMMON: Framework = Framework {
     divides_ranks: false,
     spreads_rows: false,
     processes: Processes::One,
+    ray_workers: None,
     has_vllm_mode_of_trl: false,
     fixes: FixKeys { accumulation: None, checkpointing: None, liger: None },
     estimate: EstimateTraits {
@@ -412,6 +433,7 @@ pub(super) const COMMON: Framework = Framework {
         spreads_models: false,
         bf16_where_possible: false,
         computes_as_stored: false,
+        shards_compute_in_precision: false,
         autocast_of_checkpoint: false,
         first_fsdp: false,
         weights: Weights::Stored,

@@ -3,7 +3,7 @@
 
 use super::descriptor::{
     ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FILES, FileTypes, FixKeys, Framework,
-    Unknown, UnknownKeys, Weights,
+    RayWorkers, Unknown, UnknownKeys, Weights,
 };
 use super::evidence::{Evidence, KeyTest::{Has, IsValueOf}};
 use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, TRAINING_FLAGS};
@@ -55,6 +55,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_hf_trainer: true,
     is_standalone: true,
     spreads_rows: true,
+    // LLaMA-Factory 0.9.6 extras/misc.py, train/tuner.py.
+    ray_workers: Some(RayWorkers { key: None, variable: Some("USE_RAY"), number: "ray_num_workers" }),
     fixes: FixKeys {
         accumulation: Some("gradient_accumulation_steps"),
         // LLaMA-Factory 0.9.6 hparams/model_args.py.
@@ -107,6 +109,11 @@ const KEYS: &[Row] = &[
     ("max_new_tokens", C::MaxCompletionLength, Given),
     ("ref_model", C::ReferenceModel, Name),
     ("reward_model", C::RewardModel, Name),
+    ("use_galore", C::Optimizer, Switch("galore_adamw")),
+    ("use_apollo", C::Optimizer, Switch("apollo_adamw")),
+    ("use_badam", C::Optimizer, Switch("badam")),
+    ("use_adam_mini", C::Optimizer, Switch("adam_mini")),
+    ("use_muon", C::Optimizer, Switch("muon")),
     ("NPROC_PER_NODE", C::NumProcesses, Given),
     ("NNODES", C::NumMachines, Given),
 ];

@@ -1,7 +1,7 @@
 //! LLaMA-Factory under `USE_V1=1`, whose arguments, trainer and distribution are its own.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{Accumulation, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EstimateTraits, FILES, Framework};
+use super::descriptor::{Accumulation, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EstimateTraits, FILES, Framework, Weights};
 use super::evidence::{
     Evidence,
     KeyTest::{Has, HasInside},
@@ -46,8 +46,12 @@ pub(super) static FRAMEWORK: Framework = Framework {
     divides_ranks: true,
     estimate: EstimateTraits {
         is_language_modelling: true,
-        // v1/core/base_trainer.py runs without autocast; plugins/trainer_plugins/distributed/fsdp2.py shards the type of the checkpoint.
+        // v1/core/base_trainer.py runs without autocast; plugins/trainer_plugins/distributed/fsdp2.py gathers shards in the type that
+        // `bf16` gives, and plugins/model_plugins/deepspeed_utils.py starts the engine in bf16.
         computes_as_stored: true,
+        shards_compute_in_precision: true,
+        // v1/core/model_engine.py.
+        weights: Weights::StoredUnlessTrained,
         no_dropout: true,
         ..COMMON.estimate
     },

@@ -32,6 +32,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
     // torchtune 0.6.1 recipes, read.
     file_types: FileTypes::Computed(&["batch_size", "epochs", "gradient_accumulation_steps"]),
     batch: BatchArithmetic { source: "torchtune 0.7.0 recipes/full_finetune_distributed.py", ..COMMON.batch },
+    // torchtune 0.7.0 config/_parse.py: `--config` is required.
+    parsing_decorators: &["torchtune.config.parse"],
     is_standalone: true,
     divides_ranks: true,
     fixes: FixKeys { accumulation: Some("gradient_accumulation_steps"), ..COMMON.fixes },
@@ -41,12 +43,15 @@ pub(super) static FRAMEWORK: Framework = Framework {
         is_language_modelling: true,
         no_dropout: true,
         loss: Loss::PiecesOffered,
-        layer_names: &[("output_proj", "o_proj")],
-        // torchtune 0.7.0 modules/peft/_utils.py, models/llama3/_component_builders.py.
-        adapter_switches: &[
-            ("apply_lora_to_mlp", &["gate_proj", "up_proj", "down_proj"]),
-            ("apply_lora_to_output", &["lm_head"]),
+        layer_names: &[
+            ("output_proj", "o_proj"),
+            ("w1", "gate_proj"),
+            ("w2", "down_proj"),
+            ("w3", "up_proj"),
+            ("output", "lm_head"),
         ],
+        // torchtune 0.7.0 modules/peft/_utils.py, models/llama3/_component_builders.py.
+        adapter_switches: &[("apply_lora_to_mlp", &["w1", "w2", "w3"]), ("apply_lora_to_output", &["output"])],
         adapters_as_weights: true,
         ..COMMON.estimate
     },

@@ -168,13 +168,18 @@ impl Mapping<'_> {
     fn framework_targets(&self, targets: Targets) -> Targets {
         let traits = &self.run.dialect.estimate;
         let Targets::Named(mut names) = targets else { return targets };
+        for (key, layers) in traits.adapter_switches {
+            // An option of the command may switch off what the file switches on.
+            names.retain(|name| !layers.contains(&name.as_str()));
+            if self.enables(key, &[]) {
+                names.extend(layers.iter().map(|layer| (*layer).to_owned()));
+            }
+        }
         for name in &mut names {
             if let Some((_, usual)) = traits.layer_names.iter().find(|(own, _)| own == name) {
                 *name = (*usual).to_owned();
             }
         }
-        let switched = traits.adapter_switches.iter().filter(|(key, _)| self.enables(key, &[]));
-        names.extend(switched.flat_map(|(_, layers)| layers.iter().map(|layer| (*layer).to_owned())));
         Targets::Named(names)
     }
 

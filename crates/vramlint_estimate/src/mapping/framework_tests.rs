@@ -44,14 +44,18 @@ fn plugins_of_axolotl_write_no_logits() {
 }
 
 #[test]
-fn shards_of_the_own_trainer_keep_the_type_of_the_checkpoint() {
+fn shards_of_the_own_trainer_are_fp32_where_everything_is_trained() {
     let sharded = [
         (Concept::FsdpSharding, text("FULL_SHARD")),
         (Concept::WorldSize, Value::Int(4)),
         (Concept::MixedPrecision, text("bf16")),
     ];
     let setup = mapped(&run(Dialect::LlamaFactoryV1, "", &sharded)).setup;
-    assert_eq!((setup.autocast, setup.weights), (None, Dtype::Bf16));
+    assert_eq!((setup.autocast, setup.weights), (Some(Dtype::Bf16), Dtype::Fp32));
+    let adapted = [sharded.as_slice(), &[(Concept::Method, text("lora")), (Concept::LoraR, Value::Int(8))]].concat();
+    assert_eq!(mapped(&run(Dialect::LlamaFactoryV1, "", &adapted)).setup.weights, Dtype::Bf16);
+    let alone = mapped(&run(Dialect::LlamaFactoryV1, "", &sharded[2..])).setup;
+    assert_eq!((alone.autocast, alone.weights), (None, Dtype::Fp32));
     let setup = mapped(&run(Dialect::HfTrainer, "", &sharded)).setup;
     assert_eq!((setup.autocast, setup.weights), (Some(Dtype::Bf16), Dtype::Fp32));
 }

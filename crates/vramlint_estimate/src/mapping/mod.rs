@@ -71,7 +71,6 @@ const NOT_MODELLED: &[&str] = &[
     "use_adam_mini",
     "use_llama_pro",
     "mixture_of_depths",
-    "use_ray",
     "use_kt",
     "use_asft_loss",
     "quantize_moe_experts",
@@ -197,6 +196,10 @@ impl Mapping<'_> {
         let recipe = traits.is_recipe;
         if recipe && !self.has(Concept::Optimizer) && !self.has_key("optimizer") {
             return Err(message!("no optimizer: nothing is trained", "没有优化器：不进行训练"));
+        }
+        // What Ray starts is counted where the framework says how many processes that are.
+        if framework.ray_workers.is_none() && self.enables("use_ray", &[]) {
+            return Err(message!("estimates do not support use_ray", "不支持估算 use_ray"));
         }
         if let Some(name) = NOT_MODELLED.iter().find(|name| self.enables(name, &["convert", "load"])) {
             return Err(message!("estimates do not support {name}", "不支持估算 {name}"));

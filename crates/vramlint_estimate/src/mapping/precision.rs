@@ -139,8 +139,9 @@ impl Mapping<'_> {
     fn autocast(&mut self, model: &Model) -> Option<Dtype> {
         let word = self.value(Concept::MixedPrecision).and_then(Value::as_str).or_else(|| self.fp8_above_bf16());
         let framework = self.run.dialect.framework();
+        let is_sharded = self.is_engine() || self.is_fsdp();
         match (word, &framework.estimate) {
-            (_, traits) if traits.computes_as_stored => None,
+            (_, traits) if traits.computes_as_stored && !(traits.shards_compute_in_precision && is_sharded) => None,
             (Some("bf16"), _) => Some(Dtype::Bf16),
             (Some("fp16"), _) => Some(Dtype::Fp16),
             (Some("fp8"), _) => {
@@ -222,6 +223,11 @@ impl Mapping<'_> {
                 self.assume(message!("assuming {name} weights, as {by} loads them", "权重为 {name}（{by} 的加载方式）"));
                 unstated(dtype)
             }
+            Weights::StoredUnlessTrained if full => {
+                let by = framework.name;
+                self.assume(message!("assuming fp32 weights, as {by} trains them", "权重按 fp32 计（{by} 的训练方式）"));
+                unstated(Dtype::Fp32)
+            }
             Weights::Computing => unstated(autocast.unwrap_or(Dtype::Fp32)),
             Weights::Stored if full && autocast == Some(Dtype::Fp16) && model.dtype != Some(Dtype::Fp32) => {
                 // torch 2.15 amp/grad_scaler.py accepts neither fp16 gradients ("Attempting to unscale FP16 gradients") nor bf16 gradients.
@@ -231,7 +237,7 @@ impl Mapping<'_> {
                 ));
                 unstated(Dtype::Fp32)
             }
-            Weights::Stored => self.as_stored(model),
+            Weights::Stored | Weights::StoredUnlessTrained => self.as_stored(model),
         }
     }
 

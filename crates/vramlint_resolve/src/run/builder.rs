@@ -194,6 +194,7 @@ fn world_size_input<'a>(graph: &'a FileGraph, sources: &'a RunSources, dialect: 
         launch,
         accelerate: sources.accelerate.map(|id| graph.file(id)),
         accelerate_missing: sources.accelerate.is_none() && names_file,
+        training: sources.training.iter().map(|(id, _)| graph.file(*id)).collect(),
         policy: graph.policy(sources.place.file),
         dialect,
         plain_loop: distribution_hints::is_plain_loop(graph, code, dialect),

@@ -10,13 +10,14 @@ use super::training_evidence::is_training_launch;
 use super::training_run::Run;
 use crate::SourceFile;
 use crate::file_graph::FileGraph;
+use crate::kind::FileKind;
 use crate::launch::{self, Launch};
 use crate::setting::Origin;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use vramlint_base::FileId;
-use vramlint_catalog::Dialect;
-use vramlint_syntax::shell::Word;
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_syntax::shell::{Word, WordValue};
 
 /// Steps of interpretation for all of them: some hundreds of commands.
 const STEP_BUDGET: u32 = 4_000_000;
@@ -36,6 +37,7 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
             file.host.as_ref().is_some_and(|(host, embedded)| embedded.is_shown && graph.file(*host).data().is_some());
         let launches = launch::from_document(file, &graph.path_resolver, &variables);
         for launch in launches.into_iter().take(if of_config { 1 } else { usize::MAX }) {
+            let launch = with_moved_files(graph, launch);
             let entry = entry_of(graph, &launch);
             // A framework's own script starts whatever file it is given.
             let by_program = entry.is_some_and(|entry| framework_program::framework_of(graph, entry).is_some());
@@ -67,7 +69,8 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
             }
             let unstarted = entry.is_some() && !by_program || !sources.training.iter().any(|(id, _)| started.contains(id));
             if unstarted {
-                runs.extend(build_runs(graph, &sources).into_iter().map(documented));
+                let says_something = |run: &Run| entry.is_some() || !sources.training.is_empty() || names_model(run);
+                runs.extend(build_runs(graph, &sources).into_iter().filter(says_something).map(documented));
             }
         }
     }
@@ -82,6 +85,11 @@ fn rank(path: &str) -> u8 {
         "agents.md" | "claude.md" | "gemini.md" => 2,
         _ => 1,
     }
+}
+
+/// Whether a command of a framework says which model it trains; one that names neither a model nor a file of the project shows a form.
+fn names_model(run: &Run) -> bool {
+    run.settings.contains_key(&Concept::Model)
 }
 
 fn text(word: &Word) -> String {
@@ -106,22 +114,43 @@ fn is_synopsis(launch: &Launch, text: &str) -> bool {
         || launch.arguments.windows(2).any(|pair| opens(&pair[0]) && pair[1].range.slice(text).ends_with(']'))
 }
 
-/// The entry, also where the document leaves out the folder in which the command runs, or names one from before a move: the file that
-/// shares the most folders with the path, if only one does.
+/// The entry, also where the document names it from another folder.
 fn entry_of(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
-    entry_script(graph, launch).or_else(|| {
-        let script = launch.script.as_ref()?.path()?.trim_start_matches('.').trim_start_matches('/');
-        let scripts = || graph.files.iter().filter(|file| file.host.is_none() && file.python().is_some());
-        let mut end = script;
-        loop {
-            let mut found = scripts().filter(|file| file.path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/')));
-            if let Some(first) = found.next() {
-                return found.next().is_none().then_some(first.id);
-            }
-            // A bare name says too little.
-            end = end.split_once('/').map(|(_, rest)| rest).filter(|rest| rest.contains('/'))?;
+    entry_script(graph, launch).or_else(|| moved_file(graph, launch.script.as_ref()?.path()?, |file| file.python().is_some()))
+}
+
+/// The launch with the present paths of the framework's files that it names from another folder.
+fn with_moved_files(graph: &FileGraph, mut launch: Launch) -> Launch {
+    let is_of_module = |word: &Word| word.text().is_some_and(|module| Dialect::of_module(module).is_some());
+    let named = match &launch.module {
+        Some(module) if is_of_module(module) => launch.arguments.first_mut(),
+        None if launch.launcher.config.is_first => launch.script.as_mut(),
+        _ => None,
+    };
+    let Some(word) = named else { return launch };
+    let Some(path) = word.path().filter(|path| graph.path_resolver.resolve(path, &launch.directory).is_none()) else {
+        return launch;
+    };
+    let is_settings = |file: &SourceFile| matches!(graph.classified_kind(file.id), FileKind::Framework(_));
+    if let Some(found) = moved_file(graph, path, is_settings) {
+        word.value = WordValue::Known(graph.file(found).path.clone());
+    }
+    launch
+}
+
+/// The file that a document means with a path from which it leaves out the folder in which the command runs, or from before a move: the
+/// one that shares the most folders with the path, if only one does.
+fn moved_file(graph: &FileGraph, path: &str, is_meant: impl Fn(&SourceFile) -> bool) -> Option<FileId> {
+    let files = || graph.files.iter().filter(|file| file.host.is_none() && is_meant(file));
+    let mut end = path.trim_start_matches('.').trim_start_matches('/');
+    loop {
+        let mut found = files().filter(|file| file.path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/')));
+        if let Some(first) = found.next() {
+            return found.next().is_none().then_some(first.id);
         }
-    })
+        // A bare name says too little.
+        end = end.split_once('/').map(|(_, rest)| rest).filter(|rest| rest.contains('/'))?;
+    }
 }
 
 /// The run with the origins that its command has: nothing but a document shows it.

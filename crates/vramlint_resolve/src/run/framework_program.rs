@@ -17,6 +17,38 @@ pub(super) fn framework_of(graph: &FileGraph, entry: FileId) -> Option<Dialect> 
     Dialect::ALL.iter().copied().find(|dialect| hands_over(module, dialect.programs))
 }
 
+/// Whether a script takes its whole configuration from the command line: without one it does not start, and one per configuration is
+/// a run.
+pub(super) fn needs_configuration(graph: &FileGraph, entry: FileId) -> bool {
+    let Some(module) = graph.file(entry).python() else { return false };
+    let known: Vec<&str> = Dialect::ALL.iter().flat_map(|dialect| dialect.parsing_decorators).copied().collect();
+    let mut decorators = module.statements().flat_map(|located| match &located.stmt.kind {
+        StmtKind::Function(function) => function.decorators.as_slice(),
+        _ => &[],
+    });
+    decorators.any(|decorator| {
+        let path = decorator.dotted().map(|path| qualified(module, &path));
+        path.is_some_and(|path| known.contains(&path.as_str()))
+    })
+}
+
+/// A dotted path with the first name as the module imports it.
+fn qualified(module: &Module, path: &str) -> String {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let imported = module.statements().find_map(|located| match &located.stmt.kind {
+        StmtKind::FromImport { module, level: 0, names } => {
+            let own = names.iter().find(|imported| imported.alias.as_deref().unwrap_or(&imported.name) == first)?;
+            Some(format!("{module}.{}", own.name))
+        }
+        _ => None,
+    });
+    match imported {
+        Some(imported) if rest.is_empty() => imported,
+        Some(imported) => format!("{imported}.{rest}"),
+        None => path.to_owned(),
+    }
+}
+
 /// Whether a module imports one of these functions outside of its own, and passes it nothing.
 fn hands_over(module: &Module, programs: &[(&str, &str)]) -> bool {
     let is_program = |path: &str, name: &str| {

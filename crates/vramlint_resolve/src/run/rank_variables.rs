@@ -42,6 +42,7 @@ fn process_count(graph: &FileGraph, launch: &Launch) -> Option<i64> {
         launch: Some(launch),
         accelerate,
         accelerate_missing: named.is_some() && accelerate.is_none(),
+        training: Vec::new(),
         policy: graph.policy(launch.file),
         dialect: Dialect::Plain,
         plain_loop: false,

@@ -114,7 +114,8 @@ pub(super) fn is_training_script(reader: &CodeReader<'_>, file: FileId, code: &C
         let mut entries = Dialect::ALL.iter().flat_map(|dialect| dialect.modules);
         entries.any(|entry| entry.path.split('.').next() == Some(package))
     });
-    if of_framework || framework_program::framework_of(reader.graph, file).is_some() {
+    let is_program = framework_program::framework_of(reader.graph, file).is_some();
+    if of_framework || is_program || framework_program::needs_configuration(reader.graph, file) {
         return false;
     }
     if sounds_like_measurement(source.name()) || source.python().is_some_and(trains_on_noise) {

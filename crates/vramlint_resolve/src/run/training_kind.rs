@@ -94,7 +94,7 @@ pub(super) fn add_weights(settings: &mut BTreeMap<Concept, Setting>, dialect: Di
             (adapts, message!("frozen weights have the type of the computation", "冻结的权重采用计算所用的类型"))
         }
         Weights::Computing => (true, message!("weights have the type of the computation", "权重采用计算所用的类型")),
-        Weights::Stored => return,
+        Weights::Stored | Weights::StoredUnlessTrained => return,
     };
     if let Some(computing) = computing.filter(|_| holds && !settings.contains_key(&Concept::WeightsDtype)) {
         let inputs = vec![Concept::Method, Concept::MixedPrecision];

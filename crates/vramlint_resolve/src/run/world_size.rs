@@ -11,11 +11,13 @@ use crate::file_graph::FileGraph;
 use crate::launch::{Launch, LaunchFlag};
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use crate::{Policy, SourceFile};
+use vramlint_base::value_readers::{argparse_word, spelled_bool};
 use vramlint_base::{FileId, Message, Value, message};
 use vramlint_catalog::flags::{self, Launcher};
 use vramlint_catalog::frameworks::{Processes, RayActors};
 use vramlint_catalog::launchers::ProcessCount;
 use vramlint_catalog::{Concept, Dialect};
+use vramlint_syntax::data::Loader;
 
 /// The inputs of the world size.
 pub(super) struct WorldSizeInput<'a> {
@@ -26,6 +28,8 @@ pub(super) struct WorldSizeInput<'a> {
     pub accelerate: Option<&'a SourceFile>,
     /// The referenced accelerate file is missing, so the world size is unknown.
     pub accelerate_missing: bool,
+    /// The files with the framework's own settings.
+    pub training: Vec<&'a SourceFile>,
     pub policy: &'a Policy,
     pub dialect: Dialect,
     /// Whether the code is a plain training loop that can only be one process.
@@ -55,6 +59,9 @@ impl WorldSizeInput<'_> {
     }
 
     fn processes(&self, launcher: &CandidateSet, all: &CandidateSet) -> Count {
+        if let Some(count) = self.ray_workers() {
+            return count;
+        }
         let hidden = self.launch.is_some_and(|launch| launch.has_unknown_flags) && !launcher.has_explicit(Concept::NumProcesses);
         let Some(launch) = self.launch else { return self.without_launch(all) };
         match launch.launcher.processes {
@@ -291,6 +298,26 @@ impl WorldSizeInput<'_> {
             vec![],
             message!("actor nodes × GPUs per node = {nodes} × {each}", "actor 节点数 × 每节点 GPU 数 = {nodes} × {each}"),
         ))
+    }
+
+    /// The processes that the framework starts by Ray, if it does: one for each GPU that it asks for.
+    fn ray_workers(&self) -> Option<Count> {
+        let ray = self.dialect.ray_workers.as_ref()?;
+        let given = |key: &str| {
+            let options = self.launch.map(Launch::options).unwrap_or_default();
+            let option = options.iter().rfind(|option| option.name == key);
+            let in_file = || self.training.iter().find_map(|file| file.data()?.root()?.get(key)?.value(Loader::PyYaml));
+            option.and_then(|option| option.value.as_ref()?.text.as_deref().map(argparse_word)).or_else(in_file)
+        };
+        let is_on = |value: Option<Value>| value.is_some_and(|value| spelled_bool(&value) == Some(true));
+        let variable = |name| self.launch.and_then(|launch| launch.variable(name)?.value.text().map(argparse_word));
+        if !is_on(ray.key.and_then(given)) && !is_on(ray.variable.and_then(variable)) {
+            return None;
+        }
+        let name = ray.number;
+        let number = given(name).unwrap_or(Value::Int(1));
+        let count = number.as_int().filter(|count| *count > 0);
+        Some(count.map(|count| (count, vec![], arithmetic(format!("{name} = {count}")))).ok_or_else(unknown_gpus))
     }
 
     /// Command lines that start torchrun themselves, one process per GPU.

@@ -44,11 +44,14 @@ pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGr
         let key = path.join(".");
         for meaning in meanings {
             let mut meant = meaning.value;
+            let beside = |name: &str| {
+                let parents = path.split_last().map_or(&[][..], |(_, parents)| parents);
+                root.at(parents)?.entry(name)?.1.value(loader)
+            };
+            if meaning.concept == Concept::LoraTargets {
+                meant = with_switched_targets(meant, dialect, beside);
+            }
             if meaning.concept == Concept::Quantization && dialect::is_four_bits(&meant) {
-                let beside = |name: &str| {
-                    let parents = path.split_last().map_or(&[][..], |(_, parents)| parents);
-                    root.at(parents)?.entry(name)?.1.value(loader)
-                };
                 meant = dialect::refined_four_bits(dialect, beside).map_or(meant, |kind| Value::Text(kind.to_owned()));
             }
             let candidate = candidate(file, root, path, node, meant, &key);
@@ -56,6 +59,28 @@ pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGr
         }
     });
 }
+
+/// The layers that get adapters, with those that other keys beside the list add.
+fn with_switched_targets(listed: Value, dialect: Dialect, beside: impl Fn(&str) -> Option<Value>) -> Value {
+    let switched = dialect.estimate.adapter_switches.iter();
+    let added: Vec<&str> = switched
+        .filter(|(key, _)| beside(key) == Some(Value::Bool(true)))
+        .flat_map(|(_, layers)| layers.iter().copied())
+        .collect();
+    let Value::List(mut names) = listed else { return listed };
+    if added.contains(&ALL_LINEAR) {
+        return Value::Text(ALL_LINEAR.to_owned());
+    }
+    for name in added.into_iter().map(|name| Value::Text(name.to_owned())) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Value::List(names)
+}
+
+/// What PEFT takes for every linear layer but the head.
+const ALL_LINEAR: &str = "all-linear";
 
 /// A string that the consumer turns into a number: Axolotl by pydantic, TRL by argparse. For others PyYAML's `'2e-5'` stays a string.
 fn as_consumer_types_it(value: Value, dialect: Dialect) -> Value {
