@@ -43,6 +43,8 @@ frameworks! {
     LlamaFactory in llama_factory;
     /// LLaMA-Factory under `USE_V1=1`.
     LlamaFactoryV1 in llama_factory_v1;
+    /// Megatron-SWIFT.
+    MegatronSwift in megatron_swift;
     /// ms-swift.
     MsSwift in ms_swift;
     /// OpenRLHF command line.

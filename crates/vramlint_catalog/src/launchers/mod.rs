@@ -53,6 +53,8 @@ launchers! {
     Trl in frameworks::trl::LAUNCHER;
     /// `swift sft`
     Swift in frameworks::ms_swift::LAUNCHER;
+    /// `megatron sft`
+    Megatron in frameworks::megatron_swift::LAUNCHER;
     /// `litgpt finetune_lora`
     Litgpt in frameworks::litgpt::LAUNCHER;
 }

@@ -306,7 +306,8 @@ impl WorldSizeInput<'_> {
         let given = |key: &str| {
             let options = self.launch.map(Launch::options).unwrap_or_default();
             let option = options.iter().rfind(|option| option.name == key);
-            let in_file = || self.training.iter().find_map(|file| file.data()?.root()?.get(key)?.value(Loader::PyYaml));
+            let path: Vec<&str> = key.split('.').collect();
+            let in_file = || self.training.iter().find_map(|file| file.data()?.root()?.at(&path)?.value(Loader::PyYaml));
             option.and_then(|option| option.value.as_ref()?.text.as_deref().map(argparse_word)).or_else(in_file)
         };
         let is_on = |value: Option<Value>| value.is_some_and(|value| spelled_bool(&value) == Some(true));
