@@ -499,9 +499,6 @@ pub struct Setup {
     pub trains_prompt: bool,
     /// Quantization of the base.
     pub quantization: Quantization,
-    /// Whether the experts of a 4-bit base are in 4 bits as well, unpacked as a whole where they are used (bitsandbytes 0.50
-    /// `nn/parametrize.py`).
-    pub quantized_experts: bool,
     /// The type in which 4-bit layers compute (`bnb_4bit_compute_dtype`); `None`: as their input.
     pub quantized_compute: Option<Dtype>,
     /// PEFT's `prepare_model_for_kbit_training`.
@@ -567,7 +564,6 @@ impl Default for Setup {
             zeroes_after_forward: false,
             narrow_embedding_states: false,
             quantization: Quantization::None,
-            quantized_experts: false,
             quantized_compute: Some(Dtype::Bf16),
             kbit_prepare: false,
             kbit_restored: false,

@@ -96,7 +96,6 @@ impl Mapping<'_> {
         if matches!(kind, Quantization::FourBit { .. }) && model.arch.has_experts() && self.by_unsloth() {
             return Err(message!("estimates do not support experts in 4 bits", "不支持估算 4 bit 的专家"));
         }
-        let experts = self.quantized_experts(kind, model)?;
         // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base, then gives embeddings, norms and the head their type back;
         // under ZeRO-3 and FSDP it does neither. Scripts call the function.
         let is_gathered = self.upper.parallel.scheme == Scheme::Zero3 || self.is_fsdp();
@@ -104,23 +103,10 @@ impl Mapping<'_> {
         let prepared = kind != Quantization::None && (by_framework || self.code_calls("prepare_model_for_kbit_training"));
         self.both(|setup| {
             setup.quantization = kind;
-            setup.quantized_experts = experts;
             setup.kbit_prepare = prepared;
             setup.kbit_restored = prepared && by_framework;
         });
         Ok(())
-    }
-
-    /// Whether experts are quantized like the layers (Axolotl 0.18.0 monkeypatch/moe_quant.py). In 8 bits they are unpacked to fp32.
-    fn quantized_experts(&self, kind: Quantization, model: &Model) -> Result<bool, Message> {
-        const KEY: &str = "quantize_moe_experts";
-        if !model.arch.has_experts() || !self.enables(KEY, &[]) {
-            return Ok(false);
-        }
-        match kind {
-            Quantization::FourBit { .. } => Ok(true),
-            _ => Err(message!("estimates do not support {KEY} in 8 bits", "不支持估算 8 bit 的 {KEY}")),
-        }
     }
 
     /// Training that is aware of a later quantization: torchtune 0.7.0 names the class of its quantizer, Axolotl 0.18.0 has a block.

@@ -85,7 +85,6 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.quantization = fields.word(&["quant", "quantization"], QUANTIZATIONS)?.unwrap_or_default();
     setup.quantized_compute =
         fields.word(&["quantization_compute_dtype", "bnb_4bit_compute_dtype"], DTYPES)?.or(Some(Dtype::Bf16));
-    setup.quantized_experts = fields.flag(&["quantized_experts"])?.unwrap_or(false);
     setup.kbit_prepare = fields.flag(&["kbit_prepare"])?.unwrap_or(false);
     setup.kbit_restored = fields.flag(&["kbit_restored"])?.unwrap_or(false);
     setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::modules::{
     AttentionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule, LinearModule, MlpModule, NormModule,
-    PackedExperts, Projections,
+    Projections,
 };
 use super::placement::Placement;
 use crate::arch::{
@@ -195,9 +195,6 @@ fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement) -> V
             Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
             Weight::Plain(_) => {}
         });
-        for (id, packed) in packed_experts(layer) {
-            scales.extend(tape.quantize_four_bit(id, packed.double));
-        }
     }
     scales
 }
@@ -213,7 +210,6 @@ fn widen(tape: &Tape, layers: &[LayerModule], restored: bool) {
                 quantized.insert(id);
             }
         });
-        quantized.extend(packed_experts(layer).into_iter().map(|(id, _)| id));
     }
     for id in tape.param_ids().filter(|id| !quantized.contains(id) && (!restored || experts.contains(id))) {
         let (numel, width, gpu) = tape.with_param(id, |param| (param.shape[0] * param.shape[1], param.width(), param.gpu));
@@ -228,16 +224,6 @@ fn widen(tape: &Tape, layers: &[LayerModule], restored: bool) {
 fn expert_weights(layer: &LayerModule) -> Vec<ParamId> {
     match &layer.mlp {
         MlpModule::Experts(experts) => vec![experts.gate_up, experts.down],
-        _ => Vec::new(),
-    }
-}
-
-/// Those of them that are stored in 4 bits.
-fn packed_experts(layer: &LayerModule) -> Vec<(ParamId, PackedExperts)> {
-    match &layer.mlp {
-        MlpModule::Experts(experts) => {
-            experts.packed.map_or_else(Vec::new, |packed| vec![(experts.gate_up, packed), (experts.down, packed)])
-        }
         _ => Vec::new(),
     }
 }

@@ -1,16 +1,16 @@
 //! Loading of experts and of their adapters.
 
 use super::build::ModuleBuilder;
-use super::modules::{ExpertAdapters, ExpertsModule, LoraFactors, MlpModule, PackedExperts};
+use super::modules::{ExpertAdapters, ExpertsModule, LoraFactors, MlpModule};
 use crate::arch::{Experts, LegacyExpertNames, Router};
 use crate::estimate::Part;
-use crate::setup::{Dtype, Lora, Quantization, Targets};
+use crate::setup::{Dtype, Lora, Targets};
 
 const SHARED_EXPERT: [&str; 3] = ["mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"];
 const SHARED_EXPERTS: [&str; 3] = ["mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"];
 
 impl ModuleBuilder<'_> {
-    /// Experts in three dimensions, which quantization reaches only where it is asked to, and the shared one, which it does.
+    /// Experts in three dimensions, which quantization does not reach, and the shared one, which it does.
     pub(super) fn experts(&self, e: &Experts) -> ExpertsModule {
         let h = self.hidden;
         let gated = e.shared.is_some_and(|shared| shared.gate);
@@ -22,15 +22,10 @@ impl ModuleBuilder<'_> {
         }
         let (gate_up, first) = (self.param([e.count * 2 * e.inner, h]), e.bias.then(|| self.param([e.count, 2 * e.inner])));
         let (down, second) = (self.param([e.count * h, e.inner]), e.bias.then(|| self.param([e.count, h])));
-        let packed = match self.setup.quantization {
-            Quantization::FourBit { double } if self.setup.quantized_experts => Some(PackedExperts { double, width: self.width }),
-            _ => None,
-        };
         ExpertsModule {
             router,
             gate_up,
             down,
-            packed,
             biases: first.zip(second).map(|(first, second)| [first, second]),
             shared: e.shared.map(|shared| {
                 Box::new(MlpModule::Gated {

@@ -3,7 +3,7 @@
 
 use super::gated_mlp::gated_mlp;
 use super::linear::linear;
-use super::modules::{ExpertsModule, MlpModule, PackedExperts};
+use super::modules::{ExpertsModule, MlpModule};
 use super::parametrized_adapters::ParametrizedWeight;
 use super::router::route;
 use crate::arch::{Activation, Experts, Router};
@@ -39,15 +39,6 @@ pub(super) fn experts(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expe
     }
 }
 
-/// A weight of all experts, unpacked where it is stored in 4 bits. The copy lives as long as the experts run: parametrizations are
-/// cached during a forward pass.
-fn whole(t: &Tape, module: &ExpertsModule, id: ParamId) -> Tensor {
-    match module.packed {
-        Some(PackedExperts { double, width }) => t.unpack_four_bit(id, double, width),
-        None => t.weight(id),
-    }
-}
-
 /// `grouped_mm_experts_forward`.
 fn grouped(
     t: &Tape,
@@ -58,8 +49,8 @@ fn grouped(
     (weights, places): (&Tensor, &Tensor),
 ) -> Tensor {
     let pairs = places.numel;
-    let down = ParametrizedWeight::prepare(t, whole(t, module, module.down), module.adapters.down);
-    let gate_up = ParametrizedWeight::prepare(t, whole(t, module, module.gate_up), module.adapters.gate_up);
+    let down = ParametrizedWeight::prepare(t, module.down, module.adapters.down);
+    let gate_up = ParametrizedWeight::prepare(t, module.gate_up, module.adapters.gate_up);
     let (sorted, order) = t.sort(places);
     let selected = {
         let tokens = t.empty(pairs, 8);
@@ -120,8 +111,8 @@ fn gate(t: &Tape, both: &Tensor, shape: &Experts) -> Tensor {
 }
 
 /// `torch.bmm` with the matrices of all experts, with the casts of autocast.
-fn product(t: &Tape, x: &Tensor, module: &ExpertsModule, weight: ParamId, numel: u64) -> Tensor {
-    let weight = if module.packed.is_some() { whole(t, module, weight) } else { t.compute_weight(weight) };
+fn product(t: &Tape, x: &Tensor, weight: ParamId, numel: u64) -> Tensor {
+    let weight = t.compute_weight(weight);
     let x = t.autocast_width().map_or_else(|| x.clone(), |width| t.cast(x, width));
     t.bmm(x, weight, numel)
 }
@@ -144,14 +135,14 @@ fn every(
         t.mul(repeated, Operand::Columns(&scores))
     };
     let out = {
-        let both = product(t, &inputs, module, module.gate_up, shape.count * tokens * 2 * shape.inner);
+        let both = product(t, &inputs, module.gate_up, shape.count * tokens * 2 * shape.inner);
         let half = both.numel / 2;
         let parts = t.split(&both, &[half, half]);
         let inner = {
             let gated = t.unary_saving_input(&parts[0]);
             t.mul(&parts[1], Operand::Same(&gated))
         };
-        product(t, &inner, module, module.down, all)
+        product(t, &inner, module.down, all)
     };
     let sum_of = |t: &Tape| t.sum_dim(&out, x.numel);
     match shared_expert(t) {

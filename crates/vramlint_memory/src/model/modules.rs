@@ -129,8 +129,6 @@ pub(crate) struct ExpertsModule {
     pub(crate) gate_up: ParamId,
     /// The way down of all experts.
     pub(crate) down: ParamId,
-    /// How both are stored in 4 bits, if they are.
-    pub(crate) packed: Option<PackedExperts>,
     /// Biases of both.
     pub(crate) biases: Option<[ParamId; 2]>,
     /// The expert that sees every token.
@@ -139,15 +137,6 @@ pub(crate) struct ExpertsModule {
     pub(crate) shared_gate: Option<LinearModule>,
     /// Adapters of all of it but the shared expert.
     pub(crate) adapters: ExpertAdapters,
-}
-
-/// Experts in 4 bits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PackedExperts {
-    /// Whether their scales are quantized too.
-    pub(crate) double: bool,
-    /// Bytes of a number that is unpacked.
-    pub(crate) width: u64,
 }
 
 /// The two factors added to a weight, or to the weight of each expert.

@@ -13,7 +13,8 @@ pub(super) struct ParametrizedWeight {
 impl ParametrizedWeight {
     /// Casts the factors to the type of the weight, and computes the sum once (torch 2.15, `parametrize.py` validates a new
     /// parametrization by running it).
-    pub(super) fn prepare(t: &Tape, weight: Tensor, factors: Option<LoraFactors>) -> Self {
+    pub(super) fn prepare(t: &Tape, id: ParamId, factors: Option<LoraFactors>) -> Self {
+        let weight = t.weight(id);
         let factors = factors.map(|LoraFactors { down, up }| {
             let left = t.cast(t.view_with_grad_copy(t.weight(up)), weight.width);
             (left, t.cast(t.weight(down), weight.width))

@@ -36,7 +36,6 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("mixed_precision", json!(setup.autocast.or(master.then_some(setup.weights)).map_or("no", Dtype::name))),
         ("quantization", json!(name(QUANTIZATIONS, setup.quantization))),
         ("quantization_compute_dtype", json!(computes)),
-        ("quantized_experts", json!(setup.quantized_experts)),
         ("kbit_prepare", json!(setup.kbit_prepare)),
         ("kbit_restored", json!(setup.kbit_restored)),
     ];

@@ -90,16 +90,6 @@ impl Tape {
         states
     }
 
-    /// A parameter in 4-bit codes as numbers of `width` bytes (`dequantize_4bit`).
-    pub(crate) fn unpack_four_bit(&self, id: ParamId, double: bool, width: u64) -> Tensor {
-        let numel = self.numel(id);
-        let scales = || self.empty(numel.div_ceil(BLOCK), 4);
-        let temporary = double.then(|| (scales(), scales()));
-        let whole = self.empty(numel, width);
-        drop(temporary);
-        whole
-    }
-
     /// Turns a parameter into 8-bit codes with a scale per row.
     pub(crate) fn quantize_int8(&self, id: ParamId) -> Vec<Tensor> {
         let weights = |numel, width| self.empty_as(numel, width, Part::Weights);
