@@ -42,6 +42,7 @@ const SETTINGS: &[(&str, Take)] = &[
     ("mixed_precision", |to, from| to.autocast = from.autocast),
     ("quantization", |to, from| {
         (to.quantization, to.kbit_prepare, to.kbit_restored) = (from.quantization, from.kbit_prepare, from.kbit_restored);
+        to.quantized_experts = from.quantized_experts;
     }),
     ("gradient_checkpointing", |to, from| to.checkpointing = from.checkpointing),
     ("optimizer", |to, from| to.optimizer = from.optimizer),

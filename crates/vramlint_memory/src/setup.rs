@@ -417,6 +417,18 @@ pub struct Resident {
     pub scores: bool,
 }
 
+/// What becomes of experts of a base in 4 bits. They are matrices in three dimensions, which no layer holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum QuantizedExperts {
+    /// They stay as they are: bitsandbytes quantizes layers.
+    #[default]
+    Left,
+    /// They are quantized; all of a block are dequantized at once, and backward keeps them so (bitsandbytes 0.50 `nn/parametrize.py`).
+    Together,
+    /// They are quantized; one at a time is dequantized for its product, forward and backward.
+    OneByOne,
+}
+
 /// A round of generation before the update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Generation {
@@ -501,6 +513,8 @@ pub struct Setup {
     pub quantization: Quantization,
     /// The type in which 4-bit layers compute (`bnb_4bit_compute_dtype`); `None`: as their input.
     pub quantized_compute: Option<Dtype>,
+    /// What becomes of the experts of a base in 4 bits.
+    pub quantized_experts: QuantizedExperts,
     /// PEFT's `prepare_model_for_kbit_training`.
     pub kbit_prepare: bool,
     /// Whether embeddings, norms and the head get their type back after that.
@@ -565,6 +579,7 @@ impl Default for Setup {
             narrow_embedding_states: false,
             quantization: Quantization::None,
             quantized_compute: Some(Dtype::Bf16),
+            quantized_experts: QuantizedExperts::Left,
             kbit_prepare: false,
             kbit_restored: false,
             head: Head::FullLogits,

@@ -32,8 +32,6 @@ const UNDESCRIBED: &[(&str, &str)] = &[
     ("gemma4e4b", "gemma4"),
     ("granite4.0h", "granitemoehybrid"),
     ("jamba", "jamba"),
-    ("lfm2", "lfm2"),
-    ("lfm2.5", "lfm2"),
     ("mpnet", "mpnet"),
     ("nemotron3.5lightning", "nemotron_h"),
     ("nemotron3nano", "nemotron_h"),
@@ -288,6 +286,7 @@ mod tests {
             ("acme/mistral-7b-v0.3-dpo", "mistralai/Mistral-7B-v0.3"),
             ("acme/DeepSeek-R1-Distill-Qwen-7B-math", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"),
             ("acme/Qwen3-30B-A3B-coder", "Qwen/Qwen3-30B-A3B"),
+            ("acme/LFM2-1.2B-sft", "LiquidAI/LFM2-1.2B"),
             ("acme/Qwen2.5-7B-sft-AWQ", "Qwen/Qwen2.5-7B FourBit"),
             ("acme/Qwen2.5-7B-mine-bnb-nf4-bf16", "Qwen/Qwen2.5-7B Nf4"),
             ("/模型/Qwen2.5-7B-医疗", "Qwen/Qwen2.5-7B"),
@@ -301,7 +300,6 @@ mod tests {
         for (id, expected) in [
             ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "no nemotron_h"),
             ("unsloth/granite-4.0-h-micro", "no granitemoehybrid"),
-            ("acme/LFM2-1.2B-sft", "no lfm2"),
             ("google/gemma-3n-E4B-it", "no gemma3n"),
             ("unsloth/gemma-4-26B-A4B-it", "no gemma4"),
             ("./models/Falcon-H1-0.5B-Instruct", "no falcon_h1"),
@@ -309,7 +307,6 @@ mod tests {
             ("acme/whisper-large-v3-zh", "no whisper"),
             ("nvidia/Llama-3.1-Nemotron-Nano-8B-v1", "meta-llama/Llama-3.1-8B"),
             ("acme/bambara-7b", "7000 M"),
-            ("acme/lfm2b-7b", "7000 M"),
         ] {
             assert_eq!(told(id), expected, "{id}");
         }

@@ -1,9 +1,10 @@
 //! What frameworks do that differs from the libraries below them.
 
+use super::Mapped;
 use super::tests::{candidate, mapped, run, text};
 use vramlint_base::Value;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{Checkpointing, Dtype, Head, Scheme, Targets};
+use vramlint_memory::setup::{Checkpointing, Dtype, Head, QuantizedExperts, Scheme, Targets};
 use vramlint_resolve::{Run, Setting};
 
 #[test]
@@ -98,6 +99,24 @@ fn adapters_of_unsloth_are_fp32_on_a_quantized_base() {
     assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Unsloth, Some(Dtype::Fp32)));
     let setup = mapped(&run(Dialect::Trl, "sft", &settings)).setup;
     assert_eq!((setup.head, setup.lora.and_then(|lora| lora.dtype)), (Head::Fused, Some(Dtype::Bf16)));
+}
+
+#[test]
+fn unsloth_quantizes_experts_too() {
+    let settings = [
+        (Concept::Model, text("Qwen/Qwen3-30B-A3B")),
+        (Concept::Method, text("lora")),
+        (Concept::LoraR, Value::Int(8)),
+        (Concept::Quantization, text("nf4-double")),
+    ];
+    let mapped_by = |dialect: Dialect| mapped(&run(dialect, "sft", &settings));
+    let experts = |dialect: Dialect| {
+        let Mapped { setup, lower, .. } = mapped_by(dialect);
+        [setup.quantized_experts, lower.quantized_experts]
+    };
+    assert_eq!(experts(Dialect::Unsloth), [QuantizedExperts::Together, QuantizedExperts::OneByOne]);
+    assert_eq!(experts(Dialect::Trl), [QuantizedExperts::Left; 2]);
+    assert!(mapped_by(Dialect::Unsloth).assumptions.iter().any(|why| why.en.starts_with("experts in 4 bits: ")));
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub(crate) struct Mapped {
 }
 
 /// Options that change the training step itself: optimizers that project gradients or train a part at a time
-/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py), experts on the processor (KTransformers), a second model for the loss, experts in 4 bits, layers that live on the host, ternary layers
+/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py), experts on the processor (KTransformers), a second model for the loss, layers that live on the host, ternary layers
 /// (Axolotl 0.18.0 utils/schemas/config.py).
 const NOT_MODELLED: &[&str] = &[
     "use_galore",
@@ -73,7 +73,6 @@ const NOT_MODELLED: &[&str] = &[
     "mixture_of_depths",
     "use_kt",
     "use_asft_loss",
-    "quantize_moe_experts",
     "layer_offloading",
     "use_onebitllms",
 ];

@@ -7,7 +7,7 @@ use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Weights;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{Dtype, Quantization, Scheme};
+use vramlint_memory::setup::{Dtype, Quantization, QuantizedExperts, Scheme};
 use vramlint_resolve::{Candidate, Origin};
 
 /// A quantization by bitsandbytes or of the checkpoint.
@@ -92,10 +92,7 @@ impl Mapping<'_> {
         if kind != Quantization::None && self.upper.lora.is_none() {
             return Err(message!("a quantized model cannot be trained without adapters", "没有适配器时，量化模型无法训练"));
         }
-        // unsloth 2026.10.9 quantizes experts one by one; bitsandbytes leaves those of transformers 5 as they are.
-        if matches!(kind, Quantization::FourBit { .. }) && model.arch.has_experts() && self.by_unsloth() {
-            return Err(message!("estimates do not support experts in 4 bits", "不支持估算 4 bit 的专家"));
-        }
+        self.quantize_experts(model, kind)?;
         // Axolotl 0.18.0 loaders/model.py prepares adapters on a quantized base, then gives embeddings, norms and the head their type back;
         // under ZeRO-3 and FSDP it does neither. Scripts call the function.
         let is_gathered = self.upper.parallel.scheme == Scheme::Zero3 || self.is_fsdp();
@@ -106,6 +103,32 @@ impl Mapping<'_> {
             setup.kbit_prepare = prepared;
             setup.kbit_restored = prepared && by_framework;
         });
+        Ok(())
+    }
+
+    /// bitsandbytes leaves experts of transformers 5 as they are. Axolotl 0.19 quantizes them where it is told to
+    /// (`monkeypatch/moe_quant.py`), unsloth always: unsloth_zoo 2026.10 unpacks all experts of a block before their product, or keeps what
+    /// is packed and unpacks it again in backward (`temporary_patches/moe_utils_bnb4bit.py`), and gpt-oss has layers for each expert.
+    fn quantize_experts(&mut self, model: &Model, kind: Quantization) -> Result<(), Message> {
+        let told = self.enables("quantize_moe_experts", &[]);
+        if kind == Quantization::None || !model.arch.has_experts() || !(told || self.by_unsloth()) {
+            return Ok(());
+        }
+        match kind {
+            Quantization::FourBit { .. } => {}
+            _ if told => return Err(message!("estimates do not support experts in 8 bits", "不支持估算 8 bit 的专家")),
+            _ => return Ok(()),
+        }
+        // Kernels for experts unpack as many as they need.
+        let by_kernels = ["use_scattermoe", "use_sonicmoe"].iter().any(|key| self.enables(key, &[]));
+        self.both(|setup| setup.quantized_experts = QuantizedExperts::Together);
+        if by_kernels || !told {
+            self.lower.quantized_experts = QuantizedExperts::OneByOne;
+            self.assume(message!(
+                "experts in 4 bits: assuming that all of a block are unpacked at once",
+                "4 bit 的专家：按一层的专家同时解包计"
+            ));
+        }
         Ok(())
     }
 

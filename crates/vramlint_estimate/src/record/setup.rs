@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::vocabulary::{
     ATTENTION, CHECKPOINTING, DTYPES, HEADS, KEPT_OUTPUTS, OFFLOADS, OPTIMIZERS, PLATFORMS, PRECISIONS, QUANTIZATIONS,
-    REFERENCES, SCHEMES, TASKS, name,
+    QUANTIZED_EXPERTS, REFERENCES, SCHEMES, TASKS, name,
 };
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
@@ -85,6 +85,7 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.quantization = fields.word(&["quant", "quantization"], QUANTIZATIONS)?.unwrap_or_default();
     setup.quantized_compute =
         fields.word(&["quantization_compute_dtype", "bnb_4bit_compute_dtype"], DTYPES)?.or(Some(Dtype::Bf16));
+    setup.quantized_experts = fields.word(&["quantized_experts"], QUANTIZED_EXPERTS)?.unwrap_or_default();
     setup.kbit_prepare = fields.flag(&["kbit_prepare"])?.unwrap_or(false);
     setup.kbit_restored = fields.flag(&["kbit_restored"])?.unwrap_or(false);
     setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Names of setup values, as records, flags and libraries write them. The first name of a value is canonical.
 
 use vramlint_memory::setup::{
-    Attention, Checkpointing, Dtype, Head, KeptOutputs, Offload, Optimizer, Platform, Quantization, Reference, SavedModules,
-    Scheme, Targets, Task,
+    Attention, Checkpointing, Dtype, Head, KeptOutputs, Offload, Optimizer, Platform, Quantization, QuantizedExperts, Reference,
+    SavedModules, Scheme, Targets, Task,
 };
 
 /// The value with this name, ignoring case and separators.
@@ -77,6 +77,10 @@ pub(super) const PRECISIONS: &[(&str, (Dtype, Option<Dtype>))] = &[
     ("bf16_amp", (Dtype::Fp32, Some(Dtype::Bf16))),
     ("fp16_amp", (Dtype::Fp32, Some(Dtype::Fp16))),
 ];
+
+/// Experts of a base in 4 bits.
+pub const QUANTIZED_EXPERTS: &[(&str, QuantizedExperts)] =
+    &[("left", QuantizedExperts::Left), ("together", QuantizedExperts::Together), ("one-by-one", QuantizedExperts::OneByOne)];
 
 /// Checkpointing. transformers 5 defaults to the non-reentrant implementation.
 pub const CHECKPOINTING: &[(&str, Checkpointing)] = &[

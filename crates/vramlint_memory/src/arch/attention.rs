@@ -131,6 +131,13 @@ pub(crate) enum Projection {
         /// Keys and values are copied to every head.
         repeat_kv: bool,
     },
+    /// No attention: a short convolution of each channel between two gates (LFM2).
+    Convolution {
+        /// Tokens that it sees.
+        taps: u64,
+        /// Biases of the convolution and of both projections.
+        bias: bool,
+    },
     /// Low-rank queries and keys/values (DeepSeek).
     Latent {
         /// Rank of the queries, if any.

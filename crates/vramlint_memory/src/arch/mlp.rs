@@ -93,6 +93,13 @@ pub(crate) enum Router {
         /// Groups of experts are chosen first.
         grouped: bool,
     },
+    /// Each score by itself, in the type of the hidden states (LFM2).
+    Sigmoid {
+        /// The weights are divided by their sum.
+        normalized: bool,
+        /// The choice is corrected in fp32.
+        corrected: bool,
+    },
     /// A softmax in fp32, corrected for the choice only (ERNIE 4.5).
     BiasCorrected,
     /// Two experts one after the other (Phi-3.5-MoE).

@@ -29,6 +29,7 @@ fn attention(a: &Attention, hidden: u64) -> u64 {
             let nope = a.head_dim.saturating_sub(rope_dim);
             queries + hidden * (kv_rank + rope_dim) + kv_rank + kv_rank * a.heads * (nope + a.value_dim) + out + bias
         }
+        Projection::Convolution { taps, bias } => 4 * hidden * hidden + hidden * taps + if bias { 5 * hidden } else { 0 },
         _ => hidden * (q + k + v) + out + bias + norms + sinks + a.relative.map_or(0, |relative| distances(&relative, hidden, q)),
     }
 }

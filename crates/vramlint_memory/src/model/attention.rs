@@ -10,6 +10,7 @@ use super::norm::norm;
 use super::qkv;
 use super::rotary;
 use super::shared::SharedInputs;
+use super::short_convolution::short_convolution;
 use super::{attention_sinks, eager_attention};
 use crate::arch::{Attention, AttentionImpl};
 use crate::tape::ops::attention::AttentionShape;
@@ -35,6 +36,9 @@ pub(crate) fn attention(
     };
     if let Projections::Latent(latent) = &module.projections {
         return latent::latent(t, x, (latent, &module.out), a, batch, shared);
+    }
+    if let Projections::Convolution(convolution) = &module.projections {
+        return short_convolution(t, x, (convolution, &module.out), batch, shared.padded);
     }
     if let (Some(relative), Some(distances)) = (a.relative, &shared.distances) {
         let out = deberta::attend(t, x, module, relative, distances, shape, a.dropout);

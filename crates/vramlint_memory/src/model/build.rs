@@ -1,8 +1,8 @@
 //! Building a model: parameters in module order, followed by adapters.
 
 use super::modules::{
-    AttentionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule, LinearModule, MlpModule, NormModule,
-    Projections,
+    AttentionModule, ConvolutionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule, LinearModule,
+    MlpModule, NormModule, Projections,
 };
 use super::placement::Placement;
 use crate::arch::{
@@ -190,11 +190,13 @@ fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement) -> V
     let mut scales = Vec::new();
     for (index, layer) in layers.iter_mut().enumerate() {
         tape.set_gpu(placement.layer(index));
-        layer.for_each_linear(&mut |module| match module.base.weight {
+        let mut quantize = |weight: Weight| match weight {
             Weight::FourBit { id, double, .. } => scales.extend(tape.quantize_four_bit(id, double)),
             Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
             Weight::Plain(_) => {}
-        });
+        };
+        layer.expert_weights().into_iter().for_each(&mut quantize);
+        layer.for_each_linear(&mut |module| quantize(module.base.weight));
     }
     scales
 }
@@ -202,14 +204,17 @@ fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement) -> V
 /// PEFT's `prepare_model_for_kbit_training`: parameters that are not quantized become fp32. If embeddings, norms and the head are
 /// `restored` afterwards, experts alone remain so: other layers of blocks are quantized.
 fn widen(tape: &Tape, layers: &[LayerModule], restored: bool) {
-    let experts: std::collections::HashSet<ParamId> = layers.iter().flat_map(expert_weights).collect();
+    let experts: std::collections::HashSet<ParamId> =
+        layers.iter().flat_map(LayerModule::expert_weights).map(Weight::id).collect();
     let mut quantized = std::collections::HashSet::new();
     for layer in layers {
-        layer.clone().for_each_linear(&mut |module| {
-            if let Weight::FourBit { id, .. } | Weight::Int8(id) = module.base.weight {
-                quantized.insert(id);
+        let mut find = |weight: Weight| {
+            if !matches!(weight, Weight::Plain(_)) {
+                quantized.insert(weight.id());
             }
-        });
+        };
+        layer.expert_weights().into_iter().for_each(&mut find);
+        layer.clone().for_each_linear(&mut |module| find(module.base.weight));
     }
     for id in tape.param_ids().filter(|id| !quantized.contains(id) && (!restored || experts.contains(id))) {
         let (numel, width, gpu) = tape.with_param(id, |param| (param.shape[0] * param.shape[1], param.width(), param.gpu));
@@ -217,14 +222,6 @@ fn widen(tape: &Tape, layers: &[LayerModule], restored: bool) {
             tape.set_gpu(gpu);
             tape.set_memory(id, tape.empty_as(numel, 4, Part::Weights));
         }
-    }
-}
-
-/// The weights of the experts of a block, which are no layers.
-fn expert_weights(layer: &LayerModule) -> Vec<ParamId> {
-    match &layer.mlp {
-        MlpModule::Experts(experts) => vec![experts.gate_up, experts.down],
-        _ => Vec::new(),
     }
 }
 
@@ -331,9 +328,19 @@ impl ModuleBuilder<'_> {
                     "self_attn.kv_b_proj",
                 ),
             }),
+            Projection::Convolution { taps, bias } => Projections::Convolution(ConvolutionModule {
+                filter: self.param([h, taps]),
+                bias: bias.then(|| self.param([1, h])),
+                input: self.linear(h, 3 * h, bias, names.fused),
+                taps,
+            }),
             _ => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias, names.fused)),
         };
-        let out = self.linear(a.heads * a.value_dim, h, a.out_bias, names.out);
+        let (columns, out_bias) = match a.projection {
+            Projection::Convolution { bias, .. } => (h, bias),
+            _ => (a.heads * a.value_dim, a.out_bias),
+        };
+        let out = self.linear(columns, h, out_bias, names.out);
         let sinks = a.sinks.then(|| self.param([1, a.heads]));
         let columns = |heads: u64, per_head: bool| if per_head { a.head_dim } else { heads * a.head_dim };
         AttentionModule {

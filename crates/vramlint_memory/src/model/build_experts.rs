@@ -4,13 +4,14 @@ use super::build::ModuleBuilder;
 use super::modules::{ExpertAdapters, ExpertsModule, LoraFactors, MlpModule};
 use crate::arch::{Experts, LegacyExpertNames, Router};
 use crate::estimate::Part;
-use crate::setup::{Dtype, Lora, Targets};
+use crate::setup::{Dtype, Lora, Quantization, QuantizedExperts, Targets};
+use crate::tape::Weight;
 
 const SHARED_EXPERT: [&str; 3] = ["mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"];
 const SHARED_EXPERTS: [&str; 3] = ["mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"];
 
 impl ModuleBuilder<'_> {
-    /// Experts in three dimensions, which quantization does not reach, and the shared one, which it does.
+    /// Experts in three dimensions, and the shared one, whose layers quantization reaches.
     pub(super) fn experts(&self, e: &Experts) -> ExpertsModule {
         let h = self.hidden;
         let gated = e.shared.is_some_and(|shared| shared.gate);
@@ -20,12 +21,13 @@ impl ModuleBuilder<'_> {
             let correction = self.tape.empty_as(e.count, 4, Part::Weights);
             self.tape.adopt(correction, [1, e.count], false);
         }
-        let (gate_up, first) = (self.param([e.count * 2 * e.inner, h]), e.bias.then(|| self.param([e.count, 2 * e.inner])));
-        let (down, second) = (self.param([e.count * h, e.inner]), e.bias.then(|| self.param([e.count, h])));
+        let (gate_up, first) = (self.matrices(e.count * 2 * e.inner, h), e.bias.then(|| self.param([e.count, 2 * e.inner])));
+        let (down, second) = (self.matrices(e.count * h, e.inner), e.bias.then(|| self.param([e.count, h])));
         ExpertsModule {
             router,
             gate_up,
             down,
+            one_by_one: self.setup.quantized_experts == QuantizedExperts::OneByOne,
             biases: first.zip(second).map(|(first, second)| [first, second]),
             shared: e.shared.map(|shared| {
                 Box::new(MlpModule::Gated {
@@ -36,6 +38,17 @@ impl ModuleBuilder<'_> {
             }),
             shared_gate: gated.then(|| self.linear(h, 1, false, "mlp.shared_expert_gate")),
             adapters: ExpertAdapters::default(),
+        }
+    }
+
+    /// A matrix of every expert. What is dequantized has the type in which the matrices were loaded.
+    fn matrices(&self, rows: u64, columns: u64) -> Weight {
+        let id = self.param([rows, columns]);
+        match self.setup.quantization {
+            Quantization::FourBit { double } if self.setup.quantized_experts != QuantizedExperts::Left => {
+                Weight::FourBit { id, double, compute: Some(self.width) }
+            }
+            _ => Weight::Plain(id),
         }
     }
 

@@ -132,7 +132,7 @@ impl Model {
             let padding = if setup.padding_mask { 8 } else { 4 };
             deberta::distances(t, *table, module.as_ref(), batch, padding)
         });
-        SharedInputs { angles, masks, kernel: setup.attention, distances }
+        SharedInputs { angles, masks, kernel: setup.attention, padded: setup.padding_mask, distances }
     }
 
     /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none

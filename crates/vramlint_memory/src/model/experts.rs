@@ -3,11 +3,11 @@
 
 use super::gated_mlp::gated_mlp;
 use super::linear::linear;
-use super::modules::{ExpertsModule, MlpModule};
+use super::modules::{ExpertsModule, LoraFactors, MlpModule};
 use super::parametrized_adapters::ParametrizedWeight;
 use super::router::route;
 use crate::arch::{Activation, Experts, Router};
-use crate::tape::{Operand, ParamId, Tape, Tensor};
+use crate::tape::{Operand, ParamId, Tape, Tensor, Weight};
 
 /// The experts of a block over normed hidden states.
 pub(super) fn experts(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Experts, hidden: u64) -> Tensor {
@@ -39,6 +39,32 @@ pub(super) fn experts(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expe
     }
 }
 
+/// The matrices of all experts, as their product takes them.
+enum Matrices {
+    /// One matrix in three dimensions.
+    Whole(ParametrizedWeight),
+    /// Quantized ones, dequantized one at a time; adapters have products of their own.
+    OneByOne(Weight, Option<LoraFactors>),
+}
+
+impl Matrices {
+    /// The rows of each expert times its matrix: `numel` elements.
+    fn product(&self, t: &Tape, x: &Tensor, offsets: &Tensor, numel: u64, count: u64) -> Tensor {
+        let (weight, factors) = match self {
+            Self::Whole(whole) => return t.grouped_mm(x, &whole.materialize(t), offsets, numel),
+            Self::OneByOne(weight, factors) => (weight, factors),
+        };
+        let out = t.product_one_by_one(x, *weight, numel, count);
+        let Some(factors) = factors else { return out };
+        let ranks = t.with_param(factors.down, |param| param.shape[0]) / count.max(1);
+        let columns = t.with_param(factors.down, |param| param.shape[1]).max(1);
+        let cast = |id| t.cast(t.weight(id), x.width);
+        let low = t.grouped_mm(x, &cast(factors.down), offsets, x.numel / columns * ranks);
+        let added = t.grouped_mm(&low, &cast(factors.up), offsets, numel);
+        t.add(&out, added)
+    }
+}
+
 /// `grouped_mm_experts_forward`.
 fn grouped(
     t: &Tape,
@@ -49,8 +75,13 @@ fn grouped(
     (weights, places): (&Tensor, &Tensor),
 ) -> Tensor {
     let pairs = places.numel;
-    let down = ParametrizedWeight::prepare(t, module.down, module.adapters.down);
-    let gate_up = ParametrizedWeight::prepare(t, module.gate_up, module.adapters.gate_up);
+    let matrices = |weight: Weight, factors: Option<LoraFactors>| match weight {
+        Weight::Plain(_) => Matrices::Whole(ParametrizedWeight::prepare(t, weight, factors)),
+        _ if module.one_by_one => Matrices::OneByOne(weight, factors),
+        _ => Matrices::Whole(ParametrizedWeight::prepare(t, weight, factors)),
+    };
+    let down = matrices(module.down, module.adapters.down);
+    let gate_up = matrices(module.gate_up, module.adapters.gate_up);
     let (sorted, order) = t.sort(places);
     let selected = {
         let tokens = t.empty(pairs, 8);
@@ -62,13 +93,13 @@ fn grouped(
     t.workspace(1023);
     let bias = |id: ParamId, columns: u64| t.index_rows(t.weight(id), &sorted, pairs * columns);
     let first = module.biases.map(|ids| bias(ids[0], 2 * shape.inner));
-    let both = t.grouped_mm(&selected, &gate_up.materialize(t), &offsets, pairs * 2 * shape.inner);
+    let both = gate_up.product(t, &selected, &offsets, pairs * 2 * shape.inner, shape.count);
     let both = add_bias(t, both, first.as_ref());
     let inner = gate(t, &both, shape);
     drop(both);
     let second = module.biases.map(|ids| bias(ids[1], hidden));
     drop(first);
-    let out = t.grouped_mm(&inner, &down.materialize(t), &offsets, pairs * hidden);
+    let out = down.product(t, &inner, &offsets, pairs * hidden, shape.count);
     let out = add_bias(t, out, second.as_ref());
     drop(inner);
     let weighted = t.mul(&out, Operand::Columns(&weights));
@@ -135,14 +166,14 @@ fn every(
         t.mul(repeated, Operand::Columns(&scores))
     };
     let out = {
-        let both = product(t, &inputs, module.gate_up, shape.count * tokens * 2 * shape.inner);
+        let both = product(t, &inputs, module.gate_up.id(), shape.count * tokens * 2 * shape.inner);
         let half = both.numel / 2;
         let parts = t.split(&both, &[half, half]);
         let inner = {
             let gated = t.unary_saving_input(&parts[0]);
             t.mul(&parts[1], Operand::Same(&gated))
         };
-        product(t, &inner, module.down, all)
+        product(t, &inner, module.down.id(), all)
     };
     let sum_of = |t: &Tape| t.sum_dim(&out, x.numel);
     match shared_expert(t) {

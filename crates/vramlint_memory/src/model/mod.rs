@@ -26,6 +26,7 @@ mod qkv;
 mod rotary;
 mod router;
 mod shared;
+mod short_convolution;
 mod t5;
 
 pub(crate) use activation::activate;

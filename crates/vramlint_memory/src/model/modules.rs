@@ -1,7 +1,7 @@
 //! Modules with their parameters.
 
 use crate::arch::{Layer, Norm};
-use crate::tape::{Linear, ParamId};
+use crate::tape::{Linear, ParamId, Weight};
 
 /// A norm with its parameters.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,7 @@ pub(crate) enum Projections {
     Separate { q: LinearModule, k: LinearModule, v: LinearModule },
     Fused(LinearModule),
     Latent(LatentProjections),
+    Convolution(ConvolutionModule),
 }
 
 /// An attention with its parameters.
@@ -120,15 +121,28 @@ pub(crate) struct LatentProjections {
     pub(crate) kv_up: LinearModule,
 }
 
+/// A short convolution behind one projection to what it multiplies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConvolutionModule {
+    /// To both gates and the hidden states.
+    pub(crate) input: LinearModule,
+    pub(crate) filter: ParamId,
+    pub(crate) bias: Option<ParamId>,
+    /// Tokens that it sees.
+    pub(crate) taps: u64,
+}
+
 /// Parameters of the experts of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpertsModule {
     /// What scores the experts.
     pub(crate) router: LinearModule,
     /// Gate and up of all experts.
-    pub(crate) gate_up: ParamId,
+    pub(crate) gate_up: Weight,
     /// The way down of all experts.
-    pub(crate) down: ParamId,
+    pub(crate) down: Weight,
+    /// Quantized experts are dequantized one at a time.
+    pub(crate) one_by_one: bool,
     /// Biases of both.
     pub(crate) biases: Option<[ParamId; 2]>,
     /// The expert that sees every token.
@@ -181,6 +195,14 @@ impl LayerModule {
         self.attention.for_each_linear(visit);
         self.mlp.for_each_linear(visit);
     }
+
+    /// The matrices of its experts.
+    pub(crate) fn expert_weights(&self) -> Vec<Weight> {
+        match &self.mlp {
+            MlpModule::Experts(experts) => vec![experts.gate_up, experts.down],
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl AttentionModule {
@@ -189,6 +211,7 @@ impl AttentionModule {
         match &mut self.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(&mut *visit),
             Projections::Fused(all) => visit(all),
+            Projections::Convolution(convolution) => visit(&mut convolution.input),
             Projections::Latent(latent) => {
                 latent.q.iter_mut().for_each(&mut *visit);
                 visit(&mut latent.kv_down);

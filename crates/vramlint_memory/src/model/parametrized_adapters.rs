@@ -2,7 +2,7 @@
 //! in every forward (`tuners/lora/layer.py`, `ParamWrapper`), and the sum lives until backward has used it.
 
 use super::modules::LoraFactors;
-use crate::tape::{Operand, ParamId, Tape, Tensor};
+use crate::tape::{Operand, ParamId, Tape, Tensor, Weight};
 
 /// The weight of all experts with prepared factors; the sum is computed at first use.
 pub(super) struct ParametrizedWeight {
@@ -13,8 +13,8 @@ pub(super) struct ParametrizedWeight {
 impl ParametrizedWeight {
     /// Casts the factors to the type of the weight, and computes the sum once (torch 2.15, `parametrize.py` validates a new
     /// parametrization by running it).
-    pub(super) fn prepare(t: &Tape, id: ParamId, factors: Option<LoraFactors>) -> Self {
-        let weight = t.weight(id);
+    pub(super) fn prepare(t: &Tape, weight: Weight, factors: Option<LoraFactors>) -> Self {
+        let weight = t.dequantized(weight);
         let factors = factors.map(|LoraFactors { down, up }| {
             let left = t.cast(t.view_with_grad_copy(t.weight(up)), weight.width);
             (left, t.cast(t.weight(down), weight.width))

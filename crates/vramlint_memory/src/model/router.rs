@@ -68,6 +68,26 @@ pub(super) fn route(t: &Tape, x: &Tensor, module: &ExpertsModule, shape: &Expert
             let weights = t.mul(weights, Operand::Scalar);
             Routed { weights, places, _logits: logits }
         }
+        Router::Sigmoid { normalized, corrected } => {
+            let logits = score(t, x, module);
+            let scores = t.unary_saving_output(&logits);
+            let (weights, places) = if corrected {
+                let choice = t.empty(scores.numel, 4);
+                let places = (t.empty(chosen, 4), t.empty(chosen, 8)).1;
+                drop(choice);
+                (t.gather_by_index(scores, &places), places)
+            } else {
+                t.topk(scores, chosen)
+            };
+            let weights = if normalized {
+                let sum = t.add_broadcast(t.sum_last(&weights, tokens), Operand::Scalar);
+                t.divide(&weights, &sum)
+            } else {
+                weights
+            };
+            let weights = t.mul(weights, Operand::Scalar);
+            Routed { weights, places, _logits: logits }
+        }
         Router::BiasCorrected => corrected(t, x, module, chosen, tokens),
         Router::SparseMixer => mixer(t, x, module, chosen, tokens),
         Router::AllExperts => {

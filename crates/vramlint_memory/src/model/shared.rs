@@ -13,6 +13,8 @@ pub(crate) struct SharedInputs {
     /// Masks that go to the kernel, by window.
     pub(crate) masks: Vec<(Option<u64>, Option<Tensor>)>,
     pub(crate) kernel: Kernel,
+    /// Rows have padded tokens.
+    pub(crate) padded: bool,
     /// Embeddings of distances, which of them each pair of tokens has, and who is seen.
     pub(crate) distances: Option<Distances>,
 }
@@ -34,6 +36,7 @@ impl SharedInputs {
             angles: angles.into_iter().collect(),
             masks: masks.into_iter().collect(),
             kernel: self.kernel,
+            padded: self.padded,
             distances: None,
         })
     }

@@ -5,9 +5,12 @@ use super::report::EstimateReport;
 use serde_json::{Value as Json, json};
 use vramlint_base::Lang;
 use vramlint_estimate::record::vocabulary::{
-    ATTENTION, DTYPES, HEADS, KEPT_OUTPUTS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, REFERENCES, SCHEMES, name,
+    ATTENTION, DTYPES, HEADS, KEPT_OUTPUTS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, QUANTIZED_EXPERTS, REFERENCES,
+    SCHEMES, name,
 };
-use vramlint_memory::setup::{Checkpointing, Dtype, Head, Offload, Parallel, Quantization, Scheme, Setup, Targets};
+use vramlint_memory::setup::{
+    Checkpointing, Dtype, Head, Offload, Parallel, Quantization, QuantizedExperts, Scheme, Setup, Targets,
+};
 
 /// Names and values, the most important first.
 pub fn list(report: &EstimateReport) -> Vec<(&'static str, Json)> {
@@ -39,6 +42,9 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("kbit_prepare", json!(setup.kbit_prepare)),
         ("kbit_restored", json!(setup.kbit_restored)),
     ];
+    if setup.quantized_experts != QuantizedExperts::Left {
+        list.push(("quantized_experts", json!(name(QUANTIZED_EXPERTS, setup.quantized_experts))));
+    }
     list.extend(adapters(setup));
     list.extend([
         ("optimizer", json!(name(OPTIMIZERS, setup.optimizer))),

@@ -12,6 +12,7 @@ mod gemma;
 mod glm;
 mod gpt2;
 mod gpt_oss;
+mod lfm2;
 mod llama;
 mod llama4;
 mod llama_variants;
@@ -67,6 +68,7 @@ const TABLES: &[&[Family]] = &[
     glm::FAMILIES,
     gpt2::FAMILIES,
     gpt_oss::FAMILIES,
+    lfm2::FAMILIES,
     llama::FAMILIES,
     llama4::FAMILIES,
     llama_variants::FAMILIES,

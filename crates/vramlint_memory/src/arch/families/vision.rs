@@ -1,7 +1,8 @@
 //! Models that see: the language part is read as its own family, the tower and what joins both are counted.
 //!
 //! Shapes of transformers 5.23: `modeling_qwen2_vl.py`, `modeling_qwen2_5_vl.py`, `modeling_qwen3_vl.py`, `modeling_siglip.py`,
-//! `modeling_clip.py`, `modeling_gemma3.py`, `modeling_llava.py`, `modeling_idefics3.py`, `modeling_internvl.py`.
+//! `modeling_clip.py`, `modeling_gemma3.py`, `modeling_lfm2_vl.py`, `modeling_siglip2.py`, `modeling_llava.py`, `modeling_idefics3.py`,
+//! `modeling_internvl.py`.
 
 use crate::arch::Arch;
 use crate::config::{Config, Value};
@@ -127,6 +128,18 @@ fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Optio
             let (tower, h) = siglip(vision, channels, layers(12), patch(32), false);
             let scale = config.count("scale_factor").unwrap_or(2);
             Some(tower + h * scale.pow(2) * text)
+        }
+        "lfm2_vl" => {
+            let h = number(vision, &["hidden_size"], 768);
+            let inner = number(vision, &["intermediate_size"], 3072);
+            let pool = if vision.flag("vision_use_head").unwrap_or(true) { h + block(h, inner, 2 * h) } else { 0 };
+            let places = number(vision, &["num_patches"], 256) * h;
+            let tower = dense(channels * patch(16).pow(2), h) + places + layers(12) * block(h, inner, 4 * h) + 2 * h + pool;
+            let wide = h * config.count("downsample_factor").unwrap_or(2).pow(2);
+            let between = config.count("projector_hidden_size").unwrap_or(2560);
+            let norm = if config.flag("projector_use_layernorm").unwrap_or(true) { 2 * wide } else { 0 };
+            let bias = if config.flag("projector_bias").unwrap_or(true) { between + text } else { 0 };
+            Some(tower + norm + wide * between + between * text + bias)
         }
         "llava" | "llava_next" if matches!(vision.text("model_type"), None | Some("clip_vision_model")) => {
             let (tower, h) = clip(vision, channels, layers(24), patch(14));

@@ -22,6 +22,15 @@ pub(crate) enum Weight {
     Int8(ParamId),
 }
 
+impl Weight {
+    /// Its parameter.
+    pub(crate) const fn id(self) -> ParamId {
+        match self {
+            Self::Plain(id) | Self::FourBit { id, .. } | Self::Int8(id) => id,
+        }
+    }
+}
+
 /// A linear layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Linear {
@@ -38,8 +47,7 @@ pub(crate) struct Linear {
 impl Tape {
     /// A call of a linear module: hooks run before and after the product.
     pub(crate) fn linear_module(&self, x: impl Borrow<Tensor>, layer: &Linear) -> Tensor {
-        let (Weight::Plain(weight) | Weight::FourBit { id: weight, .. } | Weight::Int8(weight)) = layer.weight;
-        self.module(Module::leaf([Some(weight), layer.bias]), x, |t, x| t.linear(x, layer))
+        self.module(Module::leaf([Some(layer.weight.id()), layer.bias]), x, |t, x| t.linear(x, layer))
     }
 
     /// A weight under autocast: its copy in the compute type, cached until autocast ends.

@@ -4,6 +4,7 @@
 
 pub(crate) mod attention;
 mod bloom;
+mod convolution;
 mod elementwise;
 mod experts;
 mod latent;

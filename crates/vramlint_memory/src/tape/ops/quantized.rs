@@ -1,6 +1,6 @@
 //! Products with weights that bitsandbytes 0.50 has quantized.
 
-use super::Linear;
+use super::{Linear, Weight};
 use crate::estimate::Part;
 use crate::tape::{ParamId, Tape, Tensor};
 
@@ -63,6 +63,34 @@ impl Tape {
             let out = t.empty(input, width);
             t.workspace(t.device.cublas);
             drop((weight, grad, kept));
+            vec![Some(out)]
+        })
+    }
+
+    /// A weight as it was before it was quantized to 4 bits; what was unpacked belongs to no graph.
+    pub(crate) fn dequantized(&self, weight: Weight) -> Tensor {
+        let numel = self.numel(weight.id());
+        match weight {
+            Weight::Plain(id) | Weight::Int8(id) => self.weight(id),
+            Weight::FourBit { double, compute, .. } => {
+                let scales = double.then(|| (self.empty(numel / BLOCK, 4), self.empty(numel / BLOCK, 4)));
+                let out = self.empty(numel, compute.unwrap_or(2));
+                drop(scales);
+                out
+            }
+        }
+    }
+
+    /// The rows of `count` groups times a matrix each, of which one at a time is dequantized: `numel` elements.
+    pub(crate) fn product_one_by_one(&self, x: &Tensor, weight: Weight, numel: u64, count: u64) -> Tensor {
+        let one = self.numel(weight.id()) / count.max(1);
+        let out = self.empty(numel, x.width);
+        drop(self.empty(one, x.width));
+        let input = x.numel;
+        self.record(&[x], out, move |t, grad| {
+            let out = t.empty(input, grad.width);
+            drop(t.empty(one, grad.width));
+            drop(grad);
             vec![Some(out)]
         })
     }
