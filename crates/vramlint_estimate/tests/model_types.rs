@@ -106,7 +106,7 @@ fn other_kinds_get_no_figure() {
 /// A tower with a text part of a listed type is refused by the name of the whole.
 #[test]
 fn the_outer_type_names_what_is_refused() {
-    let config = r#"{"model_type": "gemma4", "text_config": {"model_type": "gemma4_text"}, "vision_config": {}}"#;
+    let config = r#"{"model_type": "gemma3n", "text_config": {"model_type": "gemma3n_text"}, "vision_config": {}}"#;
     let why = arch(&serde_json::from_str(config).expect("JSON")).undescribed().map(|why| why.en.clone());
-    assert_eq!(why.as_deref(), Some("estimates do not describe gemma4, a multimodal model"));
+    assert_eq!(why.as_deref(), Some("estimates do not describe gemma3n, a multimodal model"));
 }

@@ -92,6 +92,11 @@ impl Attention {
         }
     }
 
+    /// Whether keys and values are those of an earlier block.
+    pub(crate) fn borrows_keys(&self) -> bool {
+        matches!(self.projection, Projection::Lent { keys: KeyStates::Borrowed, .. })
+    }
+
     /// Whether scores are materialized regardless of the requested kernel.
     pub(crate) fn materializes_scores(&self) -> bool {
         self.softcap || self.fp32_scores || self.implementation != AttentionImpl::Common
@@ -131,6 +136,13 @@ pub(crate) enum Projection {
         /// Keys and values are copied to every head.
         repeat_kv: bool,
     },
+    /// Queries, keys and values that are normed one after the other (Gemma 4).
+    Lent {
+        /// Where keys and values come from.
+        keys: KeyStates,
+        /// Values are the projected keys.
+        values_are_keys: bool,
+    },
     /// No attention: a short convolution of each channel between two gates (LFM2).
     Convolution {
         /// Tokens that it sees.
@@ -147,6 +159,17 @@ pub(crate) enum Projection {
         /// Rotated columns of a head.
         rope_dim: u64,
     },
+}
+
+/// Where keys and values come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyStates {
+    /// The block projects its own.
+    Own,
+    /// It projects its own, which later blocks with the same window use.
+    Kept,
+    /// Those that an earlier block with the same window kept.
+    Borrowed,
 }
 
 /// Rotary embedding.

@@ -7,7 +7,7 @@ mod mlp;
 mod parameter_count;
 mod sanitize;
 
-pub(crate) use attention::{Attention, AttentionImpl, Projection, QkNorm, Relative, Rotary, RotaryJoin, RotaryTables};
+pub(crate) use attention::{Attention, AttentionImpl, KeyStates, Projection, QkNorm, Relative, Rotary, RotaryJoin, RotaryTables};
 pub(crate) use mlp::{Activation, Experts, LegacyExpertNames, Mlp, Router, SharedExpert};
 
 use crate::config::Config;
@@ -81,6 +81,8 @@ pub(crate) enum Norm {
         /// The weight is cast to fp32 first.
         cast: bool,
     },
+    /// In fp32 times the weight as fp32, cast back at the end (Gemma 4).
+    RmsGemma4,
     /// In fp32 without a weight, cast back (Llama 4).
     RmsNoWeight,
     /// The variance in fp32, times the hidden states as they are, cast to the weight's type (T5).
@@ -123,6 +125,8 @@ pub(crate) struct Embedding {
     pub(crate) dropout: bool,
     /// The table's rows are multiplied by a number (Gemma).
     pub(crate) scaled: bool,
+    /// Rows of a table of inputs of each block (Gemma 4).
+    pub(crate) per_layer_rows: Option<u64>,
     /// Bytes of a causal mask that the model stores as a buffer (StarCoder).
     pub(crate) mask_buffer_bytes: u64,
 }
@@ -149,8 +153,19 @@ pub(crate) struct Layer {
     pub(crate) dropout: bool,
     /// What is added is multiplied by a number first (Granite).
     pub(crate) scaled: bool,
+    /// Experts beside the MLP, with norms of their own (Gemma 4).
+    pub(crate) beside: Option<Experts>,
+    /// Columns of an input of its own, which is added at its end, and all of it multiplied by a number (Gemma 4).
+    pub(crate) own_input: Option<OwnInput>,
     /// What its linear layers are called.
     pub(crate) names: &'static ModuleNames,
+}
+
+/// The end of a block of Gemma 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OwnInput {
+    /// Columns of the input of each block; 0 for none.
+    pub(crate) columns: u64,
 }
 
 /// What the linear layers of a block are called, as far as it has them: paths inside the block, of which PEFT matches the end.
@@ -328,7 +343,7 @@ impl Arch {
 
     /// Whether blocks route tokens to experts.
     pub fn has_experts(&self) -> bool {
-        self.layers.iter().any(|(layer, _)| matches!(layer.mlp, Mlp::Experts(_)))
+        self.layers.iter().any(|(layer, _)| layer.beside.is_some() || matches!(layer.mlp, Mlp::Experts(_)))
     }
 
     /// Rows of the embedding table.
@@ -344,6 +359,11 @@ impl Arch {
     /// Whether it has an encoder and a decoder.
     pub fn has_decoder_blocks(&self) -> bool {
         self.decoder.is_some()
+    }
+
+    /// Columns of the inputs of all blocks.
+    pub(crate) fn per_layer_columns(&self) -> u64 {
+        self.layers.iter().map(|(layer, times)| layer.own_input.map_or(0, |own| own.columns) * times).sum()
     }
 
     /// Parameters of one block.

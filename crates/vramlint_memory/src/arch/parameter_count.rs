@@ -1,11 +1,11 @@
 //! Parameters of an architecture.
 
-use super::{Activation, Arch, Attention, Experts, Layer, Mlp, Norm, Order, Projection, QkNorm, Relative, Router};
+use super::{Activation, Arch, Attention, Experts, KeyStates, Layer, Mlp, Norm, Order, Projection, QkNorm, Relative, Router};
 
 /// Weights of one norm over `columns`.
 pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
     match norm {
-        Norm::Rms | Norm::RmsGemma | Norm::RmsOlmo2 { .. } | Norm::RmsT5 | Norm::LayerCohere => columns,
+        Norm::Rms | Norm::RmsGemma | Norm::RmsOlmo2 { .. } | Norm::RmsT5 | Norm::RmsGemma4 | Norm::LayerCohere => columns,
         Norm::LayerNoAffine | Norm::RmsNoWeight => 0,
         Norm::LayerPlusOne => 2 * columns,
         Norm::Layer { weight, bias } => columns * (u64::from(weight) + u64::from(bias)),
@@ -28,6 +28,12 @@ fn attention(a: &Attention, hidden: u64) -> u64 {
             let queries = query_rank.map_or(hidden * q, |rank| hidden * rank + rank + rank * q);
             let nope = a.head_dim.saturating_sub(rope_dim);
             queries + hidden * (kv_rank + rope_dim) + kv_rank + kv_rank * a.heads * (nope + a.value_dim) + out + bias
+        }
+        Projection::Lent { keys, values_are_keys } => {
+            let borrowed = keys == KeyStates::Borrowed;
+            let sides = if borrowed { 0 } else { k + if values_are_keys { 0 } else { v } };
+            let normed = a.head_dim * if borrowed { 1 } else { 2 };
+            hidden * (q + sides) + out + bias + normed
         }
         Projection::Convolution { taps, bias } => 4 * hidden * hidden + hidden * taps + if bias { 5 * hidden } else { 0 },
         _ => hidden * (q + k + v) + out + bias + norms + sinks + a.relative.map_or(0, |relative| distances(&relative, hidden, q)),
@@ -70,7 +76,11 @@ pub(super) fn norms(order: Order) -> u64 {
 
 /// Parameters of one block.
 pub(super) fn layer(l: &Layer, hidden: u64) -> u64 {
-    attention(&l.attention, hidden) + mlp(&l.mlp, hidden) + norms(l.order) * norm(l.norm, hidden)
+    let norm = norm(l.norm, hidden);
+    // The router scales its input and its results.
+    let beside = l.beside.map_or(0, |experts| mlp(&Mlp::Experts(experts), hidden) + hidden + experts.count + 3 * norm);
+    let own = l.own_input.filter(|own| own.columns > 0).map_or(0, |own| 2 * hidden * own.columns + norm);
+    attention(&l.attention, hidden) + mlp(&l.mlp, hidden) + norms(l.order) * norm + beside + own
 }
 
 /// The layer and the norm before a head.
@@ -78,6 +88,13 @@ fn transform(arch: &Arch) -> u64 {
     let (columns, bias) = (arch.embedding.columns, !arch.head.transform_without_bias);
     let norm = norm(Norm::Layer { weight: true, bias }, columns);
     if arch.head.transform { arch.hidden * columns + if bias { columns } else { 0 } + norm } else { 0 }
+}
+
+/// The table of inputs of each block, the projection beside it and its norm.
+fn per_layer(arch: &Arch) -> u64 {
+    let columns = arch.per_layer_columns();
+    let each = columns / arch.layers().max(1);
+    arch.embedding.per_layer_rows.map_or(0, |rows| rows * columns + arch.hidden * columns + each)
 }
 
 /// Parameters of the model.
@@ -93,7 +110,8 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
     let embedding = arch.vocab * e.columns
         + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside
         + e.norm.map_or(0, |n| norm(n, beside))
-        + projection;
+        + projection
+        + per_layer(arch);
     let relative = arch.layers.first().and_then(|(layer, _)| layer.attention.relative);
     let distances = relative.map_or(0, |relative| (2 * relative.span + if relative.normed { 2 } else { 0 }) * hidden);
     let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();

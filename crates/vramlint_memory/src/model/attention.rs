@@ -4,6 +4,7 @@ use super::attention_kernel::attend;
 use super::batch::Batch;
 use super::deberta;
 use super::latent;
+use super::lent_keys;
 use super::linear::linear;
 use super::modules::{AttentionModule, NormModule, Projections};
 use super::norm::norm;
@@ -36,6 +37,9 @@ pub(crate) fn attention(
     };
     if let Projections::Latent(latent) = &module.projections {
         return latent::latent(t, x, (latent, &module.out), a, batch, shared);
+    }
+    if let Projections::Lent(lent) = &module.projections {
+        return lent_keys::attention(t, x, (module, lent), a, shape, shared);
     }
     if let Projections::Convolution(convolution) = &module.projections {
         return short_convolution(t, x, (convolution, &module.out), batch, shared.padded);

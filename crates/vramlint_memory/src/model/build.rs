@@ -1,13 +1,9 @@
 //! Building a model: parameters in module order, followed by adapters.
 
-use super::modules::{
-    AttentionModule, ConvolutionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule, LinearModule,
-    MlpModule, NormModule, Projections,
-};
+use super::modules::{DecoderModule, LayerModule, LinearModule, NormModule};
+use super::per_layer::PerLayerModule;
 use super::placement::Placement;
-use crate::arch::{
-    Activation, Arch, Attention, Decoder, Layer, Mlp, ModuleNames, Norm, Pooler, Projection, Rotary, RotaryTables,
-};
+use crate::arch::{Arch, Layer, Norm, Pooler, Rotary, RotaryTables};
 use crate::estimate::{Label, Part, Phase};
 use crate::setup::{Dtype, Quantization, Setup, Task};
 use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
@@ -31,6 +27,8 @@ pub(crate) struct Modules {
     pub(crate) distances: Option<(ParamId, Option<NormModule>)>,
     /// From the columns of the embedding to the residual stream, and back.
     pub(crate) projections: [Option<LinearModule>; 2],
+    /// Inputs of each block (Gemma 4).
+    pub(crate) per_layer: Option<PerLayerModule>,
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) decoder: Option<DecoderModule>,
@@ -132,6 +130,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         tape.with_param(table, |param| param.embedding = true);
         (table, relative.normed.then(|| builder.norm(Norm::Layer { weight: true, bias: true }, arch.hidden)))
     });
+    let per_layer = arch.embedding.per_layer_rows.map(|rows| builder.per_layer(arch, rows));
     let mut modules = Vec::new();
     let mut blocks: Vec<Vec<ParamId>> = Vec::new();
     for (shape, times) in layers {
@@ -140,19 +139,20 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
             let before = tape.param_ids().count();
             name(number, &BLOCKS);
             tape.set_gpu(placement.layer(modules.len()));
-            modules.push(builder.layer(*shape, number));
+            modules.push(builder.layer(shape, number));
             blocks.push(tape.param_ids().skip(before).collect());
         }
     }
     name(0, &OUTER);
     tape.set_gpu(placement.final_norm);
     let final_norm = arch.final_norm.map(|norm| builder.norm(norm, arch.hidden));
-    let mut decoder = arch.decoder.map(|shape| builder.decoder(shape, &mut blocks));
+    let mut decoder = arch.decoder.as_ref().map(|shape| builder.decoder(shape, &mut blocks));
     let buffers = buffers(tape, arch, layers);
     tape.set_gpu(placement.head);
     let mut head = builder.head(arch, embedding);
     name(0, &QUANTIZED);
-    let scales = quantize(tape, &mut modules, &placement);
+    let beside = per_layer.map(|module| module.projection.base.weight);
+    let scales = quantize(tape, &mut modules, &placement, beside);
     if setup.kbit_prepare {
         widen(tape, &modules, setup.kbit_restored);
     }
@@ -174,6 +174,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         embedding_norm,
         distances,
         projections,
+        per_layer,
         layers: modules,
         final_norm,
         decoder,
@@ -186,15 +187,16 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
 }
 
 /// Quantizes every linear layer that is to be.
-fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement) -> Vec<Tensor> {
+fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement, beside: Option<Weight>) -> Vec<Tensor> {
     let mut scales = Vec::new();
+    let mut quantize = |weight: Weight| match weight {
+        Weight::FourBit { id, double, .. } => scales.extend(tape.quantize_four_bit(id, double)),
+        Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
+        Weight::Plain(_) => {}
+    };
+    beside.into_iter().for_each(&mut quantize);
     for (index, layer) in layers.iter_mut().enumerate() {
         tape.set_gpu(placement.layer(index));
-        let mut quantize = |weight: Weight| match weight {
-            Weight::FourBit { id, double, .. } => scales.extend(tape.quantize_four_bit(id, double)),
-            Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
-            Weight::Plain(_) => {}
-        };
         layer.expert_weights().into_iter().for_each(&mut quantize);
         layer.for_each_linear(&mut |module| quantize(module.base.weight));
     }
@@ -265,7 +267,7 @@ impl ModuleBuilder<'_> {
         self.tape.param(shape, self.width, self.trainable)
     }
 
-    fn norm(&self, norm: Norm, columns: u64) -> NormModule {
+    pub(super) fn norm(&self, norm: Norm, columns: u64) -> NormModule {
         let (weight, bias) = match norm {
             Norm::Layer { weight, bias } => (weight, bias),
             Norm::LayerNoAffine | Norm::RmsNoWeight => (false, false),
@@ -297,89 +299,6 @@ impl ModuleBuilder<'_> {
         let weight = Weight::Plain(self.param([output, input]));
         let bias = bias.then(|| self.param([1, output]));
         LinearModule { base: Linear { input, output, weight, bias }, adapter: None, scaling: None, name: "" }
-    }
-
-    fn attention(&self, a: &Attention, names: &ModuleNames) -> AttentionModule {
-        let (q, k, v) = (a.heads * a.head_dim, a.kv_heads * a.head_dim, a.kv_heads * a.value_dim);
-        let h = self.hidden;
-        let projections = match a.projection {
-            Projection::Separate => Projections::Separate {
-                q: self.linear(h, q, a.qkv_bias, names.qkv[0]),
-                k: self.linear(h, k, a.qkv_bias, names.qkv[1]),
-                v: self.linear(h, v, a.qkv_bias, names.qkv[2]),
-            },
-            Projection::Latent { query_rank, kv_rank, rope_dim } => Projections::Latent(LatentProjections {
-                q: query_rank.map_or_else(
-                    || vec![self.linear(h, q, false, "self_attn.q_proj")],
-                    |rank| {
-                        vec![
-                            self.linear(h, rank, a.qkv_bias, "self_attn.q_a_proj"),
-                            self.linear(rank, q, false, "self_attn.q_b_proj"),
-                        ]
-                    },
-                ),
-                q_norm: query_rank.map(|rank| self.norm(Norm::Rms, rank)),
-                kv_down: self.linear(h, kv_rank + rope_dim, a.qkv_bias, "self_attn.kv_a_proj_with_mqa"),
-                kv_norm: self.norm(Norm::Rms, kv_rank),
-                kv_up: self.linear(
-                    kv_rank,
-                    a.heads * (a.head_dim.saturating_sub(rope_dim) + a.value_dim),
-                    false,
-                    "self_attn.kv_b_proj",
-                ),
-            }),
-            Projection::Convolution { taps, bias } => Projections::Convolution(ConvolutionModule {
-                filter: self.param([h, taps]),
-                bias: bias.then(|| self.param([1, h])),
-                input: self.linear(h, 3 * h, bias, names.fused),
-                taps,
-            }),
-            _ => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias, names.fused)),
-        };
-        let (columns, out_bias) = match a.projection {
-            Projection::Convolution { bias, .. } => (h, bias),
-            _ => (a.heads * a.value_dim, a.out_bias),
-        };
-        let out = self.linear(columns, h, out_bias, names.out);
-        let sinks = a.sinks.then(|| self.param([1, a.heads]));
-        let columns = |heads: u64, per_head: bool| if per_head { a.head_dim } else { heads * a.head_dim };
-        AttentionModule {
-            projections,
-            out,
-            q_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.heads, n.per_head))),
-            k_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.kv_heads, n.per_head))),
-            sinks,
-            distances: a.relative.filter(|relative| !relative.shared).map_or([None, None], |relative| {
-                [
-                    relative.to_positions.then(|| self.linear(h, q, true, "attention.self.pos_key_proj")),
-                    relative.from_positions.then(|| self.linear(h, q, true, "attention.self.pos_query_proj")),
-                ]
-            }),
-        }
-    }
-
-    fn mlp(&self, mlp: &Mlp, names: &ModuleNames) -> MlpModule {
-        let h = self.hidden;
-        match *mlp {
-            Mlp::Gated { inner, fused, bias, .. } => MlpModule::Gated {
-                gate: self.linear(h, if fused { 2 * inner } else { inner }, bias, names.gate),
-                up: (!fused).then(|| self.linear(h, inner, bias, names.up)),
-                down: self.linear(inner, h, bias, names.down),
-            },
-            Mlp::Plain { inner, bias, activation } => MlpModule::Plain {
-                up: self.linear(h, inner, bias, names.up),
-                down: self.linear(inner, h, bias, names.down),
-                own: (activation == Activation::Xielu).then(|| [self.param([1, 1]), self.param([1, 1])]),
-            },
-            Mlp::Experts(experts) => MlpModule::Experts(self.experts(&experts)),
-        }
-    }
-
-    fn layer(&self, shape: Layer, number: u32) -> LayerModule {
-        let attention = self.attention(&shape.attention, shape.names);
-        let mlp = self.mlp(&shape.mlp, shape.names);
-        let norms = (0..crate::arch::block_norms(shape.order)).map(|_| self.norm(shape.norm, self.hidden)).collect();
-        LayerModule { shape, number, norms, attention, mlp }
     }
 
     fn head(&self, arch: &Arch, embedding: ParamId) -> OutputHead {
@@ -421,6 +340,20 @@ impl ModuleBuilder<'_> {
         OutputHead::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some() || of_tokens), classes }
     }
 
+    /// The table of inputs of each block and what is added to it.
+    fn per_layer(&self, arch: &Arch, rows: u64) -> PerLayerModule {
+        let columns = arch.per_layer_columns();
+        let table = self.param([rows, columns]);
+        self.tape.with_param(table, |param| param.embedding = true);
+        let norm = arch.final_norm.unwrap_or(Norm::RmsGemma4);
+        PerLayerModule {
+            table,
+            columns,
+            projection: self.linear(arch.hidden, columns, false, "per_layer_model_projection"),
+            norm: self.norm(norm, columns / arch.layers().max(1)),
+        }
+    }
+
     /// Projections between the columns of the embedding and the residual stream.
     fn projections(&self, arch: &Arch) -> [Option<LinearModule>; 2] {
         let e = &arch.embedding;
@@ -429,25 +362,5 @@ impl ModuleBuilder<'_> {
         }
         let into = self.plain(e.columns, arch.hidden, e.projection_bias);
         [Some(into), e.projects_back.then(|| self.plain(arch.hidden, e.columns, false))]
-    }
-
-    /// The blocks of a decoder that sees an encoder.
-    fn decoder(&self, shape: Decoder, blocks: &mut Vec<Vec<ParamId>>) -> DecoderModule {
-        let block = |number: u64| {
-            let before = self.tape.param_ids().count();
-            let block = CrossAttentionBlock {
-                own: self.layer(shape.layer, u32::try_from(number + 1).unwrap_or(u32::MAX)),
-                cross: self.attention(&shape.layer.attention, shape.layer.names),
-                norm: self.norm(shape.layer.norm, self.hidden),
-            };
-            blocks.push(self.tape.param_ids().skip(before).collect());
-            block
-        };
-        let bias = || self.param([shape.buckets, shape.layer.attention.heads]);
-        DecoderModule {
-            blocks: (0..shape.blocks).map(block).collect(),
-            norm: self.norm(shape.layer.norm, self.hidden),
-            biases: [bias(), bias()],
-        }
     }
 }

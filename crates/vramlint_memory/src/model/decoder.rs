@@ -3,15 +3,17 @@
 use super::activation::activate;
 use super::attention::attention;
 use super::batch::Batch;
+use super::beside_experts;
 use super::build::Modules;
 use super::deberta;
 use super::linear::linear;
 use super::mlp::mlp;
-use super::modules::{LayerModule, MlpModule, NormModule};
+use super::modules::{BesideModule, LayerModule, MlpModule, NormModule};
 use super::norm::norm;
+use super::per_layer;
 use super::rotary;
-use super::shared::SharedInputs;
-use crate::arch::{Arch, Layer, Mlp, Order};
+use super::shared::{Lent, SharedInputs};
+use crate::arch::{Arch, Experts, Layer, Mlp, Order};
 use crate::estimate::{Label, Phase};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
 use crate::tape::{BlockFn, Module, Operand, ParamId, Site, Tape, Tensor};
@@ -54,7 +56,7 @@ impl Model {
         t.set_site(Site { phase, layer: 0, name: &EMBEDDING });
         let require = train && (setup.trains_prompt || setup.lora.is_some() && setup.checkpointing != Checkpointing::None);
         t.set_gpu(self.modules.placement.embedding);
-        let (mut hidden, shared, names) = self.embed_inputs(t, ids, batch, setup, require);
+        let (mut hidden, (shared, own_inputs), names) = self.embed_inputs(t, ids, batch, setup, require);
         // A bf16 residual and an fp16 output add to fp32, or the other way round.
         if t.device.mixed_halves && t.autocast_width().is_some() {
             hidden = t.cast(hidden, 4);
@@ -63,14 +65,16 @@ impl Model {
         let mut from = placement.embedding;
         for (index, layer) in self.modules.layers.iter().enumerate() {
             let gpu = placement.layer(index);
+            let own = own_inputs.as_ref().map(|all| t.slice(all, all.numel / self.modules.layers.len().max(1) as u64));
             let body: BlockFn = {
                 let (layer, shared, homes) = (layer.clone(), Rc::clone(&shared), [placement.embedding, placement.final_norm]);
                 Rc::new(move |t: &Tape, x: &Tensor| {
                     t.set_gpu(from);
                     let x = t.move_to(x, gpu);
+                    let own = own.as_ref().map(|own| t.move_to(own, gpu));
                     match shared.moved(t, &layer.shape.attention, homes) {
-                        Some(shared) => block(t, &x, &layer, batch, &shared),
-                        None => block(t, &x, &layer, batch, &shared),
+                        Some(shared) => block(t, (&x, own.as_ref()), &layer, batch, &shared),
+                        None => block(t, (&x, own.as_ref()), &layer, batch, &shared),
                     }
                 })
             };
@@ -89,7 +93,7 @@ impl Model {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
         };
-        drop(names);
+        drop((names, own_inputs));
         let last = match &self.modules.projections[1] {
             Some(back) => linear(t, &last, back),
             None => last,
@@ -132,7 +136,7 @@ impl Model {
             let padding = if setup.padding_mask { 8 } else { 4 };
             deberta::distances(t, *table, module.as_ref(), batch, padding)
         });
-        SharedInputs { angles, masks, kernel: setup.attention, padded: setup.padding_mask, distances }
+        SharedInputs { angles, masks, kernel: setup.attention, padded: setup.padding_mask, lent: Lent::default(), distances }
     }
 
     /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none
@@ -162,6 +166,9 @@ impl Model {
 /// A part of a block: hidden states in, hidden states out.
 type Forward<'a> = &'a dyn Fn(&Tape, &Tensor) -> Tensor;
 
+/// Experts beside the MLP of a block.
+type Beside<'a> = Option<(&'a Experts, &'a BesideModule)>;
+
 /// Rows of a table, looked up by a module of their own.
 pub(super) fn lookup(t: &Tape, table: ParamId, ids: &Tensor, (rows, columns): (u64, u64)) -> Tensor {
     t.module(Module::leaf([Some(table)]), ids, |t, ids| {
@@ -171,7 +178,7 @@ pub(super) fn lookup(t: &Tape, table: ParamId, ids: &Tensor, (rows, columns): (u
 }
 
 /// One block.
-fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &SharedInputs) -> Tensor {
+fn block(t: &Tape, (x, own): (&Tensor, Option<&Tensor>), layer: &LayerModule, batch: Batch, shared: &SharedInputs) -> Tensor {
     let site = |name| Site {
         phase: match t.site().phase {
             phase @ (Phase::Forward | Phase::Generate) => phase,
@@ -189,7 +196,15 @@ fn block(t: &Tape, x: &Tensor, layer: &LayerModule, batch: Batch, shared: &Share
         mlp(t, x, &layer.mlp, &layer.shape.mlp, x.numel / batch.tokens().max(1))
     };
     t.set_site(site(&ATTENTION));
-    join(t, x, layer, &attend, &feed)
+    let out = join(t, x, layer, &attend, &feed);
+    if layer.shape.own_input.is_none() {
+        return out;
+    }
+    let out = match own.zip(layer.per_layer.as_ref()) {
+        Some((own, module)) => t.add(&out, per_layer::added(t, &out, own, module)),
+        None => out,
+    };
+    t.scale_in_place(&out)
 }
 
 /// Attention and MLP joined with the residual stream. Scopes are those of the `forward` of the decoder layers of transformers
@@ -229,13 +244,17 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             half(&hidden, feed, &norms[1], shape.dropout)
         }
         Order::Sandwich => {
-            let half = |x: &Tensor, before: &NormModule, part: Forward<'_>, behind: &NormModule| {
+            let half = |x: &Tensor, before: &NormModule, part: Forward<'_>, behind: &NormModule, beside: Beside<'_>| {
                 let out = part(t, &norm(t, x, before));
+                let out = match beside {
+                    Some((shape, module)) => beside_experts::joined(t, x, &out, shape, module),
+                    None => out,
+                };
                 let out = norm(t, &out, behind);
                 add_residual(t, x, out, shape)
             };
-            let hidden = half(x, &norms[0], attend, &norms[1]);
-            half(&hidden, &norms[2], feed, &norms[3])
+            let hidden = half(x, &norms[0], attend, &norms[1], None);
+            half(&hidden, &norms[2], feed, &norms[3], layer.shape.beside.as_ref().zip(layer.beside.as_ref()))
         }
         Order::PostInResidual => {
             let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {

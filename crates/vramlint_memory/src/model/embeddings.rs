@@ -4,13 +4,14 @@ use super::batch::Batch;
 use super::decoder::{Model, lookup};
 use super::linear::linear;
 use super::norm::norm;
+use super::per_layer;
 use super::shared::SharedInputs;
 use crate::setup::Setup;
 use crate::tape::{Operand, Tape, Tensor};
 use std::rc::Rc;
 
 impl Model {
-    /// Hidden states, the shared inputs, and the tensors that stay referenced until the forward returns. With `require` a hook makes the output
+    /// Hidden states, the shared inputs and those of each block, and the tensors that stay referenced until the forward returns. With `require` a hook makes the output
     /// of the embedding need a gradient (`enable_input_require_grads`).
     pub(super) fn embed_inputs(
         &self,
@@ -19,7 +20,7 @@ impl Model {
         batch: Batch,
         setup: &Setup,
         require: bool,
-    ) -> (Tensor, Rc<SharedInputs>, Vec<Tensor>) {
+    ) -> (Tensor, (Rc<SharedInputs>, Option<Tensor>), Vec<Tensor>) {
         let rows = |t: &Tape| {
             let rows = lookup(t, self.modules.embedding, ids, (batch.tokens(), self.shape.columns));
             if require && !rows.requires_grad() { rows.requiring_grad() } else { rows }
@@ -27,7 +28,7 @@ impl Model {
         if !self.causal {
             let hidden = self.encode(t, rows, batch);
             let shared = Rc::new(self.shared(t, &hidden, batch, setup));
-            return (hidden.clone(), shared, vec![hidden]);
+            return (hidden.clone(), (shared, None), vec![hidden]);
         }
         let rows = rows(t);
         let positions = t.add_broadcast(
@@ -36,7 +37,8 @@ impl Model {
         );
         let shared = Rc::new(self.shared(t, &rows, batch, setup));
         let hidden = self.decode(t, &rows, &positions, batch);
-        (hidden, shared, vec![positions, rows])
+        let own = self.modules.per_layer.as_ref().map(|module| per_layer::inputs(t, module, ids, &hidden, batch));
+        (hidden, (shared, own), vec![positions, rows])
     }
 
     /// What is done to the rows of the embedding table before the first block of a decoder.

@@ -66,7 +66,7 @@ impl Matrices {
 }
 
 /// `grouped_mm_experts_forward`.
-fn grouped(
+pub(super) fn grouped(
     t: &Tape,
     x: &Tensor,
     module: &ExpertsModule,

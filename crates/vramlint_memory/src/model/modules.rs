@@ -1,5 +1,6 @@
 //! Modules with their parameters.
 
+use super::per_layer::PerLayerBlock;
 use crate::arch::{Layer, Norm};
 use crate::tape::{Linear, ParamId, Weight};
 
@@ -46,6 +47,7 @@ pub(crate) enum Projections {
     Fused(LinearModule),
     Latent(LatentProjections),
     Convolution(ConvolutionModule),
+    Lent(LentProjections),
 }
 
 /// An attention with its parameters.
@@ -86,6 +88,20 @@ pub(crate) struct LayerModule {
     pub(crate) norms: Vec<NormModule>,
     pub(crate) attention: AttentionModule,
     pub(crate) mlp: MlpModule,
+    /// Experts beside the MLP.
+    pub(crate) beside: Option<BesideModule>,
+    /// The part of its own input.
+    pub(crate) per_layer: Option<PerLayerBlock>,
+}
+
+/// Experts beside an MLP.
+#[derive(Clone, Debug)]
+pub(crate) struct BesideModule {
+    pub(crate) experts: ExpertsModule,
+    /// What the router multiplies its normed input by, and the weights of each expert.
+    pub(crate) scales: [ParamId; 2],
+    /// After the MLP, before the experts, after them.
+    pub(crate) norms: [NormModule; 3],
 }
 
 /// A block of a decoder that sees an encoder.
@@ -119,6 +135,14 @@ pub(crate) struct LatentProjections {
     pub(crate) kv_norm: NormModule,
     /// Up to keys and values of every head.
     pub(crate) kv_up: LinearModule,
+}
+
+/// Projections of an attention that may borrow keys and values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LentProjections {
+    pub(crate) q: LinearModule,
+    /// To keys and to values, if these are not the same; `None` if an earlier block has both.
+    pub(crate) keys: Option<(LinearModule, Option<LinearModule>)>,
 }
 
 /// A short convolution behind one projection to what it multiplies.
@@ -184,7 +208,7 @@ impl LayerModule {
     pub(crate) fn without_adapters(&self) -> Self {
         let mut layer = self.clone();
         layer.for_each_linear(&mut |module| *module = module.without_adapter());
-        if let MlpModule::Experts(experts) = &mut layer.mlp {
+        if let Some(experts) = layer.experts_mut() {
             experts.adapters = ExpertAdapters::default();
         }
         layer
@@ -194,13 +218,30 @@ impl LayerModule {
     pub(crate) fn for_each_linear(&mut self, visit: &mut dyn FnMut(&mut LinearModule)) {
         self.attention.for_each_linear(visit);
         self.mlp.for_each_linear(visit);
+        if let Some(own) = &mut self.per_layer {
+            visit(&mut own.gate);
+            visit(&mut own.projection);
+        }
     }
 
     /// The matrices of its experts.
     pub(crate) fn expert_weights(&self) -> Vec<Weight> {
-        match &self.mlp {
-            MlpModule::Experts(experts) => vec![experts.gate_up, experts.down],
-            _ => Vec::new(),
+        self.experts().map_or_else(Vec::new, |experts| vec![experts.gate_up, experts.down])
+    }
+
+    /// Its experts, in the place of the MLP or beside it.
+    pub(crate) fn experts(&self) -> Option<&ExpertsModule> {
+        match (&self.mlp, &self.beside) {
+            (MlpModule::Experts(experts), _) => Some(experts),
+            (_, beside) => beside.as_ref().map(|beside| &beside.experts),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn experts_mut(&mut self) -> Option<&mut ExpertsModule> {
+        match (&mut self.mlp, &mut self.beside) {
+            (MlpModule::Experts(experts), _) => Some(experts),
+            (_, beside) => beside.as_mut().map(|beside| &mut beside.experts),
         }
     }
 }
@@ -211,6 +252,13 @@ impl AttentionModule {
         match &mut self.projections {
             Projections::Separate { q, k, v } => [q, k, v].into_iter().for_each(&mut *visit),
             Projections::Fused(all) => visit(all),
+            Projections::Lent(lent) => {
+                visit(&mut lent.q);
+                if let Some((keys, values)) = &mut lent.keys {
+                    visit(keys);
+                    values.iter_mut().for_each(&mut *visit);
+                }
+            }
             Projections::Convolution(convolution) => visit(&mut convolution.input),
             Projections::Latent(latent) => {
                 latent.q.iter_mut().for_each(&mut *visit);

@@ -8,7 +8,8 @@ use crate::tape::{Module, Operand, Tape, Tensor};
 pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     t.module(Module::leaf([module.weight, module.bias]), x, |t, x| match module.norm {
         Norm::Rms | Norm::RmsNoWeight => rms(t, x, module),
-        Norm::RmsGemma => rms_full(t, x, module),
+        Norm::RmsGemma => rms_full(t, x, module, true),
+        Norm::RmsGemma4 => rms_full(t, x, module, false),
         Norm::RmsOlmo2 { cast } => rms_late(t, x, module, cast),
         Norm::RmsT5 => rms_mixed(t, x, module),
         Norm::Layer { .. } => layer(t, x, module),
@@ -55,8 +56,8 @@ fn rms_mixed(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     }
 }
 
-/// `Gemma2RMSNorm`: the weight in fp32 too, cast back at the end.
-fn rms_full(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+/// `Gemma2RMSNorm`: one plus the weight in fp32 too, cast back at the end. `Gemma4RMSNorm` leaves the one away.
+fn rms_full(t: &Tape, x: &Tensor, module: &NormModule, plus_one: bool) -> Tensor {
     let normed = {
         let hidden = t.cast(x, 4);
         let variance = t.mean_last(t.square(&hidden), x.numel / module.columns);
@@ -65,7 +66,8 @@ fn rms_full(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     };
     let out = match module.weight {
         Some(weight) => {
-            let weight = t.add_broadcast(t.cast(t.weight(weight), 4), Operand::Scalar);
+            let wide = t.cast(t.weight(weight), 4);
+            let weight = if plus_one { t.add_broadcast(wide, Operand::Scalar) } else { wide };
             t.mul(normed, Operand::Rows(&weight))
         }
         None => normed,

@@ -19,7 +19,9 @@ pub(super) fn project_qkv(
     match &module.projections {
         Projections::Separate { q, k, v } => separate(t, x, module, a, [q, k, v]),
         Projections::Fused(all) => fused(t, x, all, a, batch),
-        Projections::Latent(_) | Projections::Convolution(_) => unreachable!("what stands in for attention projects by itself"),
+        Projections::Latent(_) | Projections::Convolution(_) | Projections::Lent(_) => {
+            unreachable!("what stands in for attention projects by itself")
+        }
     }
 }
 

@@ -86,6 +86,11 @@ pub(crate) fn turn(
     }
 }
 
+/// One of queries and keys, whose columns are all rotated.
+pub(super) fn turn_one(t: &Tape, x: &Tensor, rotary: Rotary, angles: &Angles) -> Tensor {
+    t.cast(rotate(t, x, rotary, angles), x.width)
+}
+
 /// Angles as complex values in fp32: `numel` of them.
 fn complex(t: &Tape, numel: u64) -> Angles {
     let angles = t.empty(numel, 4);

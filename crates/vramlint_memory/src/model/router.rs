@@ -130,7 +130,7 @@ fn wide(t: &Tape, x: &Tensor, module: &ExpertsModule) -> Tensor {
 }
 
 /// `weights /= weights.sum(-1)`.
-fn norm_in_place(t: &Tape, weights: &Tensor, tokens: u64) -> Tensor {
+pub(super) fn norm_in_place(t: &Tape, weights: &Tensor, tokens: u64) -> Tensor {
     let sums = t.sum_last(weights, tokens);
     t.divide_in_place(weights, &sums)
 }

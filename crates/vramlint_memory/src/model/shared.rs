@@ -5,6 +5,11 @@ use super::rotary::Angles;
 use crate::arch::{Attention, Rotary};
 use crate::setup::Attention as Kernel;
 use crate::tape::{Tape, Tensor};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Keys and values by window.
+pub(crate) type Lent = Rc<RefCell<Vec<(Option<u64>, [Tensor; 2])>>>;
 
 /// What all blocks of a forward share.
 pub(crate) struct SharedInputs {
@@ -13,6 +18,8 @@ pub(crate) struct SharedInputs {
     /// Masks that go to the kernel, by window.
     pub(crate) masks: Vec<(Option<u64>, Option<Tensor>)>,
     pub(crate) kernel: Kernel,
+    /// Keys and values that later blocks use, by the window of the block that keeps them.
+    pub(crate) lent: Lent,
     /// Rows have padded tokens.
     pub(crate) padded: bool,
     /// Embeddings of distances, which of them each pair of tokens has, and who is seen.
@@ -37,6 +44,7 @@ impl SharedInputs {
             masks: masks.into_iter().collect(),
             kernel: self.kernel,
             padded: self.padded,
+            lent: Rc::clone(&self.lent),
             distances: None,
         })
     }
@@ -44,6 +52,19 @@ impl SharedInputs {
     /// The rotary tables of an attention.
     pub(super) fn angles(&self, a: &Attention) -> Option<&Angles> {
         self.angles.iter().find(|(kind, _)| Some(*kind) == a.rotary).map(|(_, angles)| angles)
+    }
+
+    /// Keeps keys and values for later blocks.
+    pub(super) fn lend(&self, a: &Attention, states: [Tensor; 2]) {
+        let mut lent = self.lent.borrow_mut();
+        lent.retain(|(window, _)| *window != a.window);
+        lent.push((a.window, states));
+    }
+
+    /// The keys and values that an earlier block kept.
+    pub(super) fn borrowed(&self, a: &Attention) -> Option<(Tensor, Tensor)> {
+        let lent = self.lent.borrow();
+        lent.iter().find(|(window, _)| *window == a.window).map(|(_, [keys, values])| (keys.clone(), values.clone()))
     }
 
     /// The mask of an attention with this window.

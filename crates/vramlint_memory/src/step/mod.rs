@@ -43,7 +43,7 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
     if let Some((local, own)) = parallel::tensor_parallel::local_shard(arch, setup) {
         let layers: Vec<(Layer, u64)> = layers
             .iter()
-            .map(|(layer, times)| (parallel::tensor_parallel::shard_layer(*layer, setup.parallel.tensor), *times))
+            .map(|(layer, times)| (parallel::tensor_parallel::shard_layer(layer, setup.parallel.tensor), *times))
             .collect();
         return run(&local, &own, &layers);
     }

@@ -50,6 +50,15 @@ impl PendingGrads {
 }
 
 impl Tape {
+    /// A tensor that leaves a checkpointed block beside its output. In the first run nothing of the block is on the graph: its gradient
+    /// counts as needed, and is not summed up.
+    pub(crate) fn lent(&self, x: &Tensor) -> Tensor {
+        match self.mode.get() {
+            Mode::Counting if x.requires_grad() => Tensor { edge: None, ..x.clone() }.requiring_grad(),
+            _ => x.clone(),
+        }
+    }
+
     /// Counts an operation of a checkpointed block, and keeps it if it is one of the last.
     pub(super) fn count_node(&self, node: Node, outputs: Vec<Tensor>) -> Vec<Tensor> {
         let mut tail = self.tail.borrow_mut();

@@ -21,6 +21,8 @@ pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit
         norm: Norm::Rms,
         dropout: false,
         scaled: false,
+        beside: None,
+        own_input: None,
         names: &ModuleNames::LLAMA,
     };
     edit(&mut layer, &sizes);

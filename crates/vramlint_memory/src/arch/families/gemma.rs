@@ -1,7 +1,8 @@
-//! Gemma, Gemma 2, Gemma 3, VaultGemma.
+//! Gemma, Gemma 2, Gemma 3, VaultGemma; Gemma 4 has a file of its own.
 
 use super::Family;
 use super::decoder::{decoder, for_each_block, sliding_blocks, sliding_window};
+use super::gemma4;
 use super::sizes::Sizes;
 use crate::arch::{Arch, Norm, Order, QkNorm};
 use crate::config::Config;
@@ -11,6 +12,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::traced(&["gemma2"], gemma2),
     Family::untraced(&["vaultgemma"], gemma2),
     Family::traced(&["gemma3_text"], gemma3),
+    Family::traced(&["gemma4_text"], gemma4::gemma4),
 ];
 
 const GEMMA: Sizes = Sizes {
@@ -23,7 +25,7 @@ const GEMMA: Sizes = Sizes {
     vocab: 256_000,
     tied: true,
 };
-const GEMMA2: Sizes = Sizes { hidden: 2304, inner: Some(9216), layers: 26, heads: 8, kv_heads: Some(4), ..GEMMA };
+pub(super) const GEMMA2: Sizes = Sizes { hidden: 2304, inner: Some(9216), layers: 26, heads: 8, kv_heads: Some(4), ..GEMMA };
 
 /// The first: Llama with its own norm, and scaled embeddings.
 fn gemma(config: &Config, model_type: String) -> Arch {
@@ -73,6 +75,6 @@ fn alternate(config: &Config, arch: &mut Arch, usual: impl Fn(u64) -> bool) {
 }
 
 /// Whether there is a cap: a number sets it, `null` disables it, and `other` applies if the key is absent.
-fn cap(config: &Config, key: &str, other: bool) -> bool {
+pub(super) fn cap(config: &Config, key: &str, other: bool) -> bool {
     if config.has(key) { config.number(key).is_some() } else { other }
 }

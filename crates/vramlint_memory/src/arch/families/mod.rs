@@ -9,6 +9,8 @@ mod decoder;
 mod deepseek;
 mod from_parameter_count;
 mod gemma;
+mod gemma4;
+mod gemma4_towers;
 mod glm;
 mod gpt2;
 mod gpt_oss;
@@ -145,6 +147,7 @@ fn embedding(columns: u64) -> Embedding {
         positions_per_sequence: false,
         dropout: false,
         scaled: false,
+        per_layer_rows: None,
         mask_buffer_bytes: 0,
     }
 }

@@ -5,11 +5,11 @@
 //! parallelism splits every sequence. Not modelled: the head, which the plan also splits but gathers again, buffers of
 //! collectives, and keys and values that circulate in the ring of context parallelism.
 
-use crate::arch::{Arch, Attention, Layer, Mlp, SharedExpert};
+use crate::arch::{Arch, Attention, Experts, Layer, Mlp, SharedExpert};
 use crate::setup::Setup;
 
 /// One rank's share of a block.
-pub(crate) fn shard_layer(layer: Layer, ranks: u64) -> Layer {
+pub(crate) fn shard_layer(layer: &Layer, ranks: u64) -> Layer {
     let part = |numel: u64| numel.div_ceil(ranks.max(1));
     let attention = Attention { heads: part(layer.attention.heads), kv_heads: part(layer.attention.kv_heads), ..layer.attention };
     let mlp = match layer.mlp {
@@ -21,7 +21,8 @@ pub(crate) fn shard_layer(layer: Layer, ranks: u64) -> Layer {
             Mlp::Experts(experts)
         }
     };
-    Layer { attention, mlp, ..layer }
+    let beside = layer.beside.map(|experts| Experts { inner: part(experts.inner), ..experts });
+    Layer { attention, mlp, beside, ..*layer }
 }
 
 /// One rank's architecture and setup. `None` if nothing is split.
@@ -32,7 +33,7 @@ pub(crate) fn local_shard(arch: &Arch, setup: &Setup) -> Option<(Arch, Setup)> {
     }
     let mut arch = arch.clone();
     for (kind, _) in &mut arch.layers {
-        *kind = shard_layer(*kind, p.tensor);
+        *kind = shard_layer(kind, p.tensor);
     }
     let mut setup = setup.clone();
     setup.sequence_length = setup.sequence_length.div_ceil(p.context.max(1));

@@ -41,6 +41,12 @@ impl Tape {
         self.record(&[x, b], out, |_, grad| vec![Some(grad.clone()), Some(grad)])
     }
 
+    /// `a *= b` for a stored number: no new block.
+    pub(crate) fn scale_in_place(&self, a: &Tensor) -> Tensor {
+        let out = Tensor { edge: None, ..a.clone() };
+        self.record(&[a], out, |tape, grad| vec![Some(tape.empty(grad.numel, grad.width))])
+    }
+
     /// `a + b` where `b` is one row (`Operand::Rows`), one column (`Operand::Columns`) or a scalar.
     pub(crate) fn add_broadcast(&self, a: impl Borrow<Tensor>, other: Operand<'_>) -> Tensor {
         let x = a.borrow();
