@@ -14,6 +14,7 @@ mod gemma4_towers;
 mod glm;
 mod gpt2;
 mod gpt_oss;
+mod granite_hybrid;
 mod lfm2;
 mod llama;
 mod llama4;
@@ -70,6 +71,7 @@ const TABLES: &[&[Family]] = &[
     glm::FAMILIES,
     gpt2::FAMILIES,
     gpt_oss::FAMILIES,
+    granite_hybrid::FAMILIES,
     lfm2::FAMILIES,
     llama::FAMILIES,
     llama4::FAMILIES,

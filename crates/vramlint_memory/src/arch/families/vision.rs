@@ -29,6 +29,8 @@ pub(super) fn language(config: &Config, model_type: &str) -> Option<Config> {
         "qwen3_5_moe" => "qwen3_5_moe_text",
         "gemma3" => "gemma3_text",
         "gemma4" => "gemma4_text",
+        "glm4v" | "glm46v" => "glm4",
+        "paddleocr_vl" => "ernie4_5",
         "phi3_v" => "phi3",
         "llava" | "llava_next" | "idefics3" | "smolvlm" | "mllama" if written.is_empty() || model_type == "mllama" => "llama",
         _ => written,
@@ -126,6 +128,21 @@ fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Optio
         "gemma3" | "paligemma" => {
             let (tower, h) = siglip(vision, channels, layers(27), patch(14), vision.flag("vision_use_head").unwrap_or(true));
             Some(tower + if model_type == "gemma3" { h * text + h } else { dense(h, text) })
+        }
+        "glm4v" | "glm46v" => {
+            let h = number(vision, &["hidden_size"], 1536);
+            let out = number(vision, &["out_hidden_size"], text);
+            let area = channels * number(vision, &["temporal_patch_size"], 2) * patch(14).pow(2);
+            let places = (number(vision, &["image_size"], 336) / patch(14).max(1)).pow(2) * h;
+            let block = 4 * h * h + 3 * h * out + 2 * h;
+            let merger = out * out + 2 * out + 3 * out * number(vision, &["intermediate_size"], 13696);
+            let wide = h * number(vision, &["spatial_merge_size"], 2).pow(2);
+            Some(dense(area, h) + places + layers(24) * block + 2 * h + dense(wide, out) + merger)
+        }
+        "paddleocr_vl" => {
+            let (tower, h) = siglip(vision, channels, layers(27), patch(14), false);
+            let wide = h * number(vision, &["spatial_merge_size"], 2).pow(2);
+            Some(tower + 2 * h + dense(wide, wide) + dense(wide, text))
         }
         "idefics3" | "smolvlm" => {
             let (tower, h) = siglip(vision, channels, layers(12), patch(32), false);

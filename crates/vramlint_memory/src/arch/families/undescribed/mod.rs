@@ -68,6 +68,11 @@ pub(super) fn listed(model_type: &str) -> Option<Assumption> {
     Some(said(model_type, *kind))
 }
 
+/// What a hybrid is whose blocks are not only those of attention.
+pub(super) fn state_space(model_type: &str) -> Assumption {
+    said(model_type, STATE_SPACE)
+}
+
 /// What a model of no known family is, if it is no decoder of text. Vision models have pictures and no vocabulary.
 pub(super) fn kind(config: &Config, model_type: &str) -> Option<Assumption> {
     let by_type = TYPES.iter().find(|(types, _)| types.binary_search(&model_type).is_ok()).map(|(_, kind)| *kind);

@@ -6,7 +6,7 @@
 /// State-space and hybrid models.
 #[rustfmt::skip]
 pub(super) const STATE_SPACE: &[&str] = &[
-    "bamba", "falcon_h1", "falcon_mamba", "granitemoehybrid", "jamba", "lfm3", "lfm3_vl", "mamba",
+    "bamba", "falcon_h1", "falcon_mamba", "jamba", "lfm3", "lfm3_vl", "mamba",
     "mamba2", "nemo_speechlm", "nemotron_h", "nemotron_h_omni", "recurrent_gemma", "rwkv", "xlstm", "zamba", "zamba2",
 ];
 
