@@ -84,7 +84,7 @@ fn other_kinds_get_no_figure() {
         ("bart", "an encoder-decoder model"),
         ("clip", "a multimodal model"),
         ("falcon_h1", "a state-space or hybrid model"),
-        ("gemma3n_text", "a model with layers of its own"),
+        ("dbrx", "a model with layers of its own"),
         ("parakeet_ctc", "an audio model"),
         ("timesfm", "a model of time series"),
         ("vitmatte", "a vision model"),
@@ -106,7 +106,8 @@ fn other_kinds_get_no_figure() {
 /// A tower with a text part of a listed type is refused by the name of the whole.
 #[test]
 fn the_outer_type_names_what_is_refused() {
-    let config = r#"{"model_type": "gemma3n", "text_config": {"model_type": "gemma3n_text"}, "vision_config": {}}"#;
+    let config =
+        r#"{"model_type": "ernie4_5_vl_moe", "text_config": {"model_type": "ernie4_5_vl_moe_text"}, "vision_config": {}}"#;
     let why = arch(&serde_json::from_str(config).expect("JSON")).undescribed().map(|why| why.en.clone());
-    assert_eq!(why.as_deref(), Some("estimates do not describe gemma3n, a multimodal model"));
+    assert_eq!(why.as_deref(), Some("estimates do not describe ernie4_5_vl_moe, a multimodal model"));
 }

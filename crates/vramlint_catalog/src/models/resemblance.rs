@@ -26,7 +26,6 @@ const UNDESCRIBED: &[(&str, &str)] = &[
     ("dbrx", "dbrx"),
     ("falconh1", "falcon_h1"),
     ("falconmamba", "falcon_mamba"),
-    ("gemma3n", "gemma3n"),
     ("granite4.0h", "granitemoehybrid"),
     ("jamba", "jamba"),
     ("mpnet", "mpnet"),
@@ -297,7 +296,6 @@ mod tests {
         for (id, expected) in [
             ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "no nemotron_h"),
             ("unsloth/granite-4.0-h-micro", "no granitemoehybrid"),
-            ("google/gemma-3n-E4B-it", "no gemma3n"),
             ("./models/Falcon-H1-0.5B-Instruct", "no falcon_h1"),
             ("Qwen/Qwen2.5-Omni-7B", "no qwen2_5_omni"),
             ("acme/whisper-large-v3-zh", "no whisper"),

@@ -123,6 +123,8 @@ pub(crate) enum Activation {
     ReluSquared,
     /// `quick_gelu`: `x * sigmoid(1.702 x)`.
     QuickGelu,
+    /// All but the highest become zero before a kernel that keeps its input (Gemma 3n).
+    GaussianTopK,
     /// xIELU with two trained scalars (Apertus).
     Xielu,
 }

@@ -213,6 +213,13 @@ pub(crate) enum Order {
     },
     /// Norms before and after both (Gemma 2).
     Sandwich,
+    /// Several streams, of which one is computed: norms before and after both, a learned low-rank residual beside attention (Gemma 3n).
+    Alternating {
+        /// Streams.
+        streams: u64,
+        /// The rank of that residual.
+        rank: u64,
+    },
     /// Norms after both only, inside the residual (OLMo 2).
     PostInResidual,
     /// Attention and MLP side by side, from one norm (Phi, GPT-J, Falcon-7B) or two (NeoX).
@@ -359,6 +366,14 @@ impl Arch {
     /// Whether it has an encoder and a decoder.
     pub fn has_decoder_blocks(&self) -> bool {
         self.decoder.is_some()
+    }
+
+    /// Streams of hidden states, if there are several.
+    pub(crate) fn streams(&self) -> Option<u64> {
+        self.layers.iter().find_map(|(layer, _)| match layer.order {
+            Order::Alternating { streams, .. } => Some(streams.max(1)),
+            _ => None,
+        })
     }
 
     /// Columns of the inputs of all blocks.

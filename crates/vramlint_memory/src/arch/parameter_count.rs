@@ -69,9 +69,15 @@ pub(super) fn norms(order: Order) -> u64 {
     match order {
         Order::Pre | Order::Post { .. } | Order::PostInResidual => 2,
         Order::PreSkipFirst => 1,
-        Order::Sandwich => 4,
+        Order::Sandwich | Order::Alternating { .. } => 4,
         Order::Parallel { norms, .. } => norms,
     }
+}
+
+/// What predicts and corrects streams, and the residual beside attention.
+fn alternating(order: Order, hidden: u64) -> u64 {
+    let Order::Alternating { streams, rank } = order else { return 0 };
+    hidden + streams.pow(2) + streams.pow(3) + hidden * streams + hidden + 2 * hidden * rank + hidden
 }
 
 /// Parameters of one block.
@@ -80,7 +86,7 @@ pub(super) fn layer(l: &Layer, hidden: u64) -> u64 {
     // The router scales its input and its results.
     let beside = l.beside.map_or(0, |experts| mlp(&Mlp::Experts(experts), hidden) + hidden + experts.count + 3 * norm);
     let own = l.own_input.filter(|own| own.columns > 0).map_or(0, |own| 2 * hidden * own.columns + norm);
-    attention(&l.attention, hidden) + mlp(&l.mlp, hidden) + norms(l.order) * norm + beside + own
+    attention(&l.attention, hidden) + mlp(&l.mlp, hidden) + norms(l.order) * norm + beside + own + alternating(l.order, hidden)
 }
 
 /// The layer and the norm before a head.
@@ -111,7 +117,8 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside
         + e.norm.map_or(0, |n| norm(n, beside))
         + projection
-        + per_layer(arch);
+        + per_layer(arch)
+        + arch.streams().map_or(0, |streams| 2 * (streams - 1) * hidden * hidden);
     let relative = arch.layers.first().and_then(|(layer, _)| layer.attention.relative);
     let distances = relative.map_or(0, |relative| (2 * relative.span + if relative.normed { 2 } else { 0 }) * hidden);
     let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();

@@ -18,8 +18,19 @@ pub(crate) fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
             let gate = t.unary_saving_output(t.mul(&x, Operand::Scalar));
             t.mul(&x, Operand::Same(&gate))
         }
+        Activation::GaussianTopK => t.unary_saving_input(highest(t, &x)),
         Activation::BloomGelu => t.bloom_gelu(&x),
     }
+}
+
+/// What exceeds a quantile of a normal distribution of each row (`_gaussian_topk`). Rows are as long as they are wide in any model: one
+/// number each counts as nothing.
+fn highest(t: &Tape, x: &Tensor) -> Tensor {
+    let mean = t.mean_last(x, 1);
+    let deviation = t.deviation(x);
+    let cutoff = t.add(mean, deviation);
+    let above = t.add_broadcast(x, Operand::Columns(&cutoff));
+    t.unary_saving_output(above)
 }
 
 /// `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))`; autocast runs the power in fp32.

@@ -1,5 +1,6 @@
 //! Building a model: parameters in module order, followed by adapters.
 
+use super::alternating::StreamsModule;
 use super::modules::{DecoderModule, LayerModule, LinearModule, NormModule};
 use super::per_layer::PerLayerModule;
 use super::placement::Placement;
@@ -29,6 +30,8 @@ pub(crate) struct Modules {
     pub(crate) projections: [Option<LinearModule>; 2],
     /// Inputs of each block (Gemma 4).
     pub(crate) per_layer: Option<PerLayerModule>,
+    /// Streams of hidden states (Gemma 3n).
+    pub(crate) streams: Option<StreamsModule>,
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) decoder: Option<DecoderModule>,
@@ -59,6 +62,7 @@ impl Modules {
             layers: Vec::new(),
             blocks: Vec::new(),
             decoder: self.decoder.clone(),
+            streams: self.streams.clone(),
             buffers: self.buffers.clone(),
             scales: self.scales.clone(),
             head: self.head.clone(),
@@ -131,6 +135,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         (table, relative.normed.then(|| builder.norm(Norm::Layer { weight: true, bias: true }, arch.hidden)))
     });
     let per_layer = arch.embedding.per_layer_rows.map(|rows| builder.per_layer(arch, rows));
+    let streams = arch.streams().map(|count| builder.streams(arch, count));
     let mut modules = Vec::new();
     let mut blocks: Vec<Vec<ParamId>> = Vec::new();
     for (shape, times) in layers {
@@ -151,8 +156,10 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     tape.set_gpu(placement.head);
     let mut head = builder.head(arch, embedding);
     name(0, &QUANTIZED);
-    let beside = per_layer.map(|module| module.projection.base.weight);
-    let scales = quantize(tape, &mut modules, &placement, beside);
+    let of_streams = streams.iter().flat_map(|module| module.into.iter().chain(&module.back));
+    let beside: Vec<Weight> =
+        per_layer.iter().map(|module| &module.projection).chain(of_streams).map(|module| module.base.weight).collect();
+    let scales = quantize(tape, &mut modules, &placement, &beside);
     if setup.kbit_prepare {
         widen(tape, &modules, setup.kbit_restored);
     }
@@ -175,6 +182,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         distances,
         projections,
         per_layer,
+        streams,
         layers: modules,
         final_norm,
         decoder,
@@ -187,14 +195,14 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
 }
 
 /// Quantizes every linear layer that is to be.
-fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement, beside: Option<Weight>) -> Vec<Tensor> {
+fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement, beside: &[Weight]) -> Vec<Tensor> {
     let mut scales = Vec::new();
     let mut quantize = |weight: Weight| match weight {
         Weight::FourBit { id, double, .. } => scales.extend(tape.quantize_four_bit(id, double)),
         Weight::Int8(id) => scales.extend(tape.quantize_int8(id)),
         Weight::Plain(_) => {}
     };
-    beside.into_iter().for_each(&mut quantize);
+    beside.iter().copied().for_each(&mut quantize);
     for (index, layer) in layers.iter_mut().enumerate() {
         tape.set_gpu(placement.layer(index));
         layer.expert_weights().into_iter().for_each(&mut quantize);
@@ -338,6 +346,12 @@ impl ModuleBuilder<'_> {
             .filter(|_| !of_tokens)
             .map(|shape| (one(shape.in_modules_to_save, arch.hidden, arch.hidden, true), shape));
         OutputHead::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some() || of_tokens), classes }
+    }
+
+    /// What makes streams of embeddings, and one of them in the end.
+    fn streams(&self, arch: &Arch, count: u64) -> StreamsModule {
+        let all = |name: &'static str| (1..count).map(|_| self.linear(arch.hidden, arch.hidden, false, name)).collect();
+        StreamsModule { into: all("altup_projections"), back: all("altup_unembed_projections") }
     }
 
     /// The table of inputs of each block and what is added to it.

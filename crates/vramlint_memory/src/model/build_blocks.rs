@@ -1,12 +1,13 @@
 //! Loading of blocks: attention, MLP, norms, and the blocks of a decoder that sees an encoder.
 
+use super::alternating::AlternatingBlock;
 use super::build::ModuleBuilder;
 use super::modules::{
     AttentionModule, BesideModule, ConvolutionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule,
     LentProjections, MlpModule, Projections,
 };
 use super::per_layer::PerLayerBlock;
-use crate::arch::{Activation, Attention, Decoder, KeyStates, Layer, Mlp, ModuleNames, Norm, Projection};
+use crate::arch::{Activation, Attention, Decoder, KeyStates, Layer, Mlp, ModuleNames, Norm, Order, Projection};
 use crate::tape::ParamId;
 
 impl ModuleBuilder<'_> {
@@ -107,7 +108,23 @@ impl ModuleBuilder<'_> {
             projection: self.linear(own.columns, self.hidden, false, "per_layer_projection"),
             norm: self.norm(shape.norm, self.hidden),
         });
-        LayerModule { shape: *shape, number, norms, attention, mlp, beside, per_layer }
+        let alternating = match shape.order {
+            Order::Alternating { streams, rank } => Some(AlternatingBlock {
+                streams,
+                scale: self.param([1, self.hidden]),
+                correction: self.plain(streams, streams, false),
+                prediction: self.plain(streams, streams * streams, false),
+                router: self.plain(self.hidden, streams, false),
+                router_norm: self.norm(shape.norm, self.hidden),
+                laurel: [
+                    self.linear(self.hidden, rank, false, "laurel.linear_left"),
+                    self.linear(rank, self.hidden, false, "laurel.linear_right"),
+                ],
+                laurel_norm: self.norm(shape.norm, self.hidden),
+            }),
+            _ => None,
+        };
+        LayerModule { shape: *shape, number, norms, attention, mlp, beside, per_layer, alternating }
     }
 
     /// The blocks of a decoder that sees an encoder.

@@ -1,6 +1,7 @@
 //! The forward of a model: embeddings, blocks, the last norm.
 
 use super::activation::activate;
+use super::alternating;
 use super::attention::attention;
 use super::batch::Batch;
 use super::beside_experts;
@@ -61,6 +62,11 @@ impl Model {
         if t.device.mixed_halves && t.autocast_width().is_some() {
             hidden = t.cast(hidden, 4);
         }
+        let streams = self.modules.streams.as_ref().map(|module| {
+            let (stacked, named) = alternating::open(t, &hidden, module, self.hidden);
+            hidden = stacked;
+            (module, named)
+        });
         let placement = &self.modules.placement;
         let mut from = placement.embedding;
         for (index, layer) in self.modules.layers.iter().enumerate() {
@@ -89,11 +95,18 @@ impl Model {
         t.set_site(Site { phase, layer: 0, name: &NORM });
         t.set_gpu(from);
         let hidden = t.move_to(&hidden, placement.final_norm);
+        let hidden = match &streams {
+            Some((module, named)) => {
+                let width = named.first().map_or(hidden.width, |first| first.width);
+                alternating::close(t, &hidden, module, (self.hidden, width))
+            }
+            None => hidden,
+        };
         let last = match &self.modules.final_norm {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
         };
-        drop((names, own_inputs));
+        drop((names, own_inputs, streams));
         let last = match &self.modules.projections[1] {
             Some(back) => linear(t, &last, back),
             None => last,
@@ -196,6 +209,9 @@ fn block(t: &Tape, (x, own): (&Tensor, Option<&Tensor>), layer: &LayerModule, ba
         mlp(t, x, &layer.mlp, &layer.shape.mlp, x.numel / batch.tokens().max(1))
     };
     t.set_site(site(&ATTENTION));
+    if let Some(module) = &layer.alternating {
+        return alternating::block(t, (x, own), layer, module, &attend, &feed);
+    }
     let out = join(t, x, layer, &attend, &feed);
     if layer.shape.own_input.is_none() {
         return out;
@@ -256,6 +272,7 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             let hidden = half(x, &norms[0], attend, &norms[1], None);
             half(&hidden, &norms[2], feed, &norms[3], layer.shape.beside.as_ref().zip(layer.beside.as_ref()))
         }
+        Order::Alternating { .. } => unreachable!("streams have a block of their own"),
         Order::PostInResidual => {
             let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule| {
                 let out = norm(t, &part(t, x), behind);

@@ -1,6 +1,7 @@
 //! The model: its parameters on the tape, and its forward, written as the modeling code of transformers 5.23 is.
 
 mod activation;
+mod alternating;
 mod attention;
 mod attention_kernel;
 mod attention_sinks;

@@ -1,5 +1,6 @@
 //! Modules with their parameters.
 
+use super::alternating::AlternatingBlock;
 use super::per_layer::PerLayerBlock;
 use crate::arch::{Layer, Norm};
 use crate::tape::{Linear, ParamId, Weight};
@@ -92,6 +93,8 @@ pub(crate) struct LayerModule {
     pub(crate) beside: Option<BesideModule>,
     /// The part of its own input.
     pub(crate) per_layer: Option<PerLayerBlock>,
+    /// What predicts and corrects streams.
+    pub(crate) alternating: Option<AlternatingBlock>,
 }
 
 /// Experts beside an MLP.
@@ -221,6 +224,9 @@ impl LayerModule {
         if let Some(own) = &mut self.per_layer {
             visit(&mut own.gate);
             visit(&mut own.projection);
+        }
+        if let Some(alternating) = &mut self.alternating {
+            alternating.laurel.iter_mut().for_each(visit);
         }
     }
 

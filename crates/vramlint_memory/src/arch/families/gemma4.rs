@@ -47,19 +47,10 @@ fn shape_blocks(config: &Config, arch: &mut Arch) {
         .count("num_global_key_value_heads")
         .or_else(|| overridden(config, "num_key_value_heads"))
         .filter(|_| values_are_keys);
-    let borrowed = config.count("num_kv_shared_layers").unwrap_or(0);
-    let first = usize::try_from(blocks.saturating_sub(borrowed)).unwrap_or(usize::MAX);
-    // The last block of each kind that projects keys keeps them.
-    let keeps: Vec<usize> =
-        [true, false].iter().filter_map(|kind| (0..first.min(slides.len())).rfind(|at| slides[*at] == *kind)).collect();
+    let keys = key_states(&slides, config.count("num_kv_shared_layers").unwrap_or(0));
     let doubled = config.flag("use_double_wide_mlp") == Some(true);
     for_each_block(arch, |block, layer| {
-        let keys = match block {
-            _ if borrowed == 0 => KeyStates::Own,
-            _ if block >= first => KeyStates::Borrowed,
-            _ if keeps.contains(&block) => KeyStates::Kept,
-            _ => KeyStates::Own,
-        };
+        let keys = keys[block];
         let attention = &mut layer.attention;
         attention.window = window.filter(|_| slides[block]);
         attention.projection = Projection::Lent { keys, values_are_keys: values_are_keys && !slides[block] };
@@ -72,6 +63,19 @@ fn shape_blocks(config: &Config, arch: &mut Arch) {
             *inner = inner.saturating_mul(2);
         }
     });
+}
+
+/// Where the keys of each block come from if the last ones borrow: the last block of each kind that projects its own keeps them.
+pub(super) fn key_states(slides: &[bool], borrowed: u64) -> Vec<KeyStates> {
+    let first = slides.len().saturating_sub(usize::try_from(borrowed).unwrap_or(usize::MAX));
+    let kept: Vec<usize> = [true, false].iter().filter_map(|kind| (0..first).rfind(|at| slides[*at] == *kind)).collect();
+    let state = |block: usize| match block {
+        _ if borrowed == 0 => KeyStates::Own,
+        _ if block >= first => KeyStates::Borrowed,
+        _ if kept.contains(&block) => KeyStates::Kept,
+        _ => KeyStates::Own,
+    };
+    (0..slides.len()).map(state).collect()
 }
 
 /// What `per_layer_config`, as newer configs write it, says of a block with full attention.

@@ -9,6 +9,7 @@ mod decoder;
 mod deepseek;
 mod from_parameter_count;
 mod gemma;
+mod gemma3n;
 mod gemma4;
 mod gemma4_towers;
 mod glm;
@@ -68,6 +69,7 @@ const TABLES: &[&[Family]] = &[
     cohere::FAMILIES,
     deepseek::FAMILIES,
     gemma::FAMILIES,
+    gemma3n::FAMILIES,
     glm::FAMILIES,
     gpt2::FAMILIES,
     gpt_oss::FAMILIES,

@@ -4,7 +4,7 @@
 //! `modeling_clip.py`, `modeling_gemma3.py`, `modeling_lfm2_vl.py`, `modeling_siglip2.py`, `modeling_llava.py`, `modeling_idefics3.py`,
 //! `modeling_internvl.py`.
 
-use super::gemma4_towers;
+use super::{gemma3n, gemma4_towers};
 use crate::arch::Arch;
 use crate::config::{Config, Value};
 use crate::estimate::Assumption;
@@ -28,6 +28,7 @@ pub(super) fn language(config: &Config, model_type: &str) -> Option<Config> {
         "qwen3_5" => "qwen3_5_text",
         "qwen3_5_moe" => "qwen3_5_moe_text",
         "gemma3" => "gemma3_text",
+        "gemma3n" => "gemma3n_text",
         "gemma4" => "gemma4_text",
         "glm4v" | "glm46v" => "glm4",
         "paddleocr_vl" => "ernie4_5",
@@ -124,6 +125,7 @@ fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Optio
             let merged = merge(vision, h, out);
             Some(dense(area, h) + places + layers(27) * block(h, inner, 4 * h) + 2 * h + merged + deep * (2 * wide + merged))
         }
+        "gemma3n" => Some(gemma3n::TOWERS),
         "gemma4" => Some(gemma4_towers::parameters(config, text)),
         "gemma3" | "paligemma" => {
             let (tower, h) = siglip(vision, channels, layers(27), patch(14), vision.flag("vision_use_head").unwrap_or(true));

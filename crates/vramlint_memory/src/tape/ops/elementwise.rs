@@ -41,6 +41,18 @@ impl Tape {
         self.record(&[x, b], out, |_, grad| vec![Some(grad.clone()), Some(grad)])
     }
 
+    /// `a[1:] += b`, seen by all parts of `a`: no new block; backward copies the gradient of the whole and sums over the parts.
+    pub(crate) fn add_to_part(&self, a: &Tensor, b: &Tensor) -> Tensor {
+        let out = Tensor { edge: None, ..a.clone() };
+        let small = b.numel;
+        self.record(&[a, b], out, move |tape, grad| {
+            let whole = tape.empty(grad.numel, grad.width);
+            let sum = tape.empty(small, grad.width);
+            drop(grad);
+            vec![Some(whole), Some(sum)]
+        })
+    }
+
     /// `a *= b` for a stored number: no new block.
     pub(crate) fn scale_in_place(&self, a: &Tensor) -> Tensor {
         let out = Tensor { edge: None, ..a.clone() };
@@ -161,6 +173,19 @@ impl Tape {
     /// `a.pow(2)`.
     pub(crate) fn square(&self, a: impl Borrow<Tensor>) -> Tensor {
         self.power(a)
+    }
+
+    /// The standard deviation of all numbers: keeps them and its result.
+    pub(crate) fn deviation(&self, x: &Tensor) -> Tensor {
+        let kept = self.records(&[x]).then(|| self.save(x));
+        let out = self.empty(1, x.width);
+        let (numel, width) = (x.numel, x.width);
+        self.record(&[x], out, move |tape, grad| {
+            let centred = tape.empty(numel, width);
+            let out = tape.empty(numel, width);
+            drop((centred, grad, kept));
+            vec![Some(out)]
+        })
     }
 
     /// `a.pow(n)` for a number `n` of Python.

@@ -14,6 +14,7 @@ const VISION: Kind = ("a vision model", "视觉模型");
 const AUDIO: Kind = ("an audio model", "音频模型");
 const DIFFUSION: Kind = ("a diffusion model", "扩散模型");
 const ENCODER: Kind = ("an encoder", "编码器模型");
+const OWN: Kind = ("a model with layers of its own", "带有自有结构的模型");
 const ENCODER_DECODER: Kind = ("an encoder-decoder model", "编码器-解码器模型");
 
 /// Types of transformers by kind.
@@ -25,7 +26,7 @@ const TYPES: &[(&[&str], Kind)] = &[
     (types::ENCODER_DECODER, ENCODER_DECODER),
     (types::MULTIMODAL, ("a multimodal model", "多模态模型")),
     (types::ENCODER, ENCODER),
-    (types::OWN, ("a model with layers of its own", "带有自有结构的模型")),
+    (types::OWN, OWN),
 ];
 
 /// Keys by which a kind of model is known. A text decoder has none of them.
@@ -46,6 +47,7 @@ const KEYS: &[(&[&str], Kind)] = &[
         ],
         STATE_SPACE,
     ),
+    (&["altup_num_inputs", "laurel_rank"], OWN),
     (&["conv_dim", "num_mel_bins", "feat_extract_norm", "codebook_size", "num_codebooks", "audio_channels"], AUDIO),
     (&["_diffusers_version", "block_out_channels", "cross_attention_dim", "down_block_types", "sample_size"], DIFFUSION),
 ];

@@ -100,7 +100,7 @@ pub(super) const ENCODER_DECODER: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const MULTIMODAL: &[&str] = &[
     "align", "altclip", "blip", "blip-2", "chameleon", "chinese_clip", "clip", "clipseg", "cohere_compass", "colmodernvbert",
-    "colpali", "deepseek_ocr2", "diffusion_gemma", "dots3_note", "emu3", "ernie4_5_vl_moe", "evolla", "fast_vlm", "gemma3n",
+    "colpali", "deepseek_ocr2", "diffusion_gemma", "dots3_note", "emu3", "ernie4_5_vl_moe", "evolla", "fast_vlm",
     "glm_ocr", "glmasr", "granite_docling", "hunyuan_vl", "idefics", "idefics2", "inkling_mm_model", "instructblip",
     "instructblipvideo", "kosmos-2", "kosmos-2.5", "lighton_ocr", "metaclip_2", "moss_transcribe_diarize", "muse_spark",
     "perception_lm", "phi4_multimodal", "pi0", "pix2struct", "pp_formulanet", "qwen2_5_omni_thinker", "qwen2_audio", "qwen4_exp",
@@ -128,7 +128,7 @@ pub(super) const ENCODER: &[&str] = &[
 pub(super) const OWN: &[&str] = &[
     "EvollaModel", "aimv2", "bitnet", "blt", "blt_patcher", "bridgetower", "cohere_compass_text", "cpmant", "dbrx",
     "deepseek_ocr2_text", "diffusion_gemma_text", "dpr", "embedding_gemma2", "embedding_gemma2_text", "ernie4_5_vl_moe_text",
-    "esmfold2", "flava_multimodal_model", "gemma3n_text", "gemma4_assistant", "gemma4_unified_assistant",
+    "esmfold2", "flava_multimodal_model", "gemma4_assistant", "gemma4_unified_assistant",
     "glm_image_text", "glm_ocr_text", "granite4_vision_text", "granite_docling_text", "hrm_text", "hunyuan_vl_text",
     "idefics_perciever", "jetmoe", "layoutxlm", "longcat_flash", "mgp-str", "muse_glimmer_assistant", "muse_spark_text", "nougat",
     "olmo_hybrid", "openai-gpt", "pp_formulanet_text", "qwen2_5_omni_text", "qwen4_exp_text", "radio", "sapiens2_head",
