@@ -335,3 +335,29 @@ fn every_forward_before_a_backward_counts() {
         .replace("    loss = (embed(left)", "    with torch.no_grad():\n        fixed = embed(left)\n    loss = (fixed");
     assert_eq!(setup(&frozen)["forward_calls"], 1, "a call without gradients keeps nothing");
 }
+
+#[test]
+fn experts_of_axolotl_may_be_in_four_bits() {
+    const EXPERTS: &str = r#"{"model_type": "qwen3_moe", "hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4,
+ "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64, "vocab_size": 32000, "num_experts": 32,
+ "num_experts_per_tok": 4, "moe_intermediate_size": 256, "torch_dtype": "bfloat16"}"#;
+    let estimate = |keys: &str| {
+        let config = format!(
+            "base_model: experts\ndatasets:\n  - path: data.jsonl\n    type: alpaca\nadapter: qlora\nlora_r: 8\n\
+             lora_target_modules: [q_proj, v_proj]\nsequence_len: 128\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n\
+             gradient_checkpointing: true\nbf16: true\n{keys}"
+        );
+        let folder =
+            Folder::new(&[("experts/config.json", EXPERTS), ("lora.yaml", &config), ("run.sh", "axolotl train lora.yaml\n")]);
+        serde_json::from_str::<Json>(&folder.run("estimate run.sh --output-format json").out(0)).expect("JSON")
+    };
+    let plain = estimate("load_in_4bit: true\n");
+    let packed = estimate("load_in_4bit: true\nquantize_moe_experts: true\n");
+    assert_eq!(
+        (&plain["setup"]["quantized_experts"], &packed["setup"]["quantized_experts"]),
+        (&Json::from(false), &Json::from(true))
+    );
+    assert!(tensors(&packed) < tensors(&plain) * 2 / 3, "{} {}", tensors(&packed), tensors(&plain));
+    let wide = estimate("load_in_8bit: true\nquantize_moe_experts: true\n");
+    assert_eq!(wide[0]["unknown"], "estimates do not support quantize_moe_experts in 8 bits");
+}

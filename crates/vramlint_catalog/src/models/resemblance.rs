@@ -247,7 +247,7 @@ fn stored(words: &[&str]) -> Option<Stored> {
         Stored::Nf4
     } else if has(&["awq", "gptq", "int4", "4bit", "w4a16"]) {
         Stored::FourBit
-    } else if has(&["2bit", "3bit", "6bit", "hqq", "eetq", "nf4", "bnb", "exl2", "bitnet"]) {
+    } else if has(&["2bit", "3bit", "6bit", "hqq", "eetq", "nf4", "bnb", "exl2", "bitnet", "nvfp4", "mxfp4", "fp4", "fp8"]) {
         return None;
     } else {
         Stored::Plain
@@ -285,6 +285,8 @@ mod tests {
             ("acme/LFM2-1.2B-sft", "LiquidAI/LFM2-1.2B"),
             ("acme/Qwen2.5-7B-sft-AWQ", "Qwen/Qwen2.5-7B FourBit"),
             ("acme/Qwen2.5-7B-mine-bnb-nf4-bf16", "Qwen/Qwen2.5-7B Nf4"),
+            ("acme/Qwen2.5-7B-NVFP4", "-"),
+            ("acme/Qwen2.5-7B-FP8", "-"),
             ("/模型/Qwen2.5-7B-医疗", "Qwen/Qwen2.5-7B"),
         ] {
             assert_eq!(told(id), expected, "{id}");
