@@ -46,7 +46,9 @@ const SETTINGS: &[(&str, Take)] = &[
     }),
     ("gradient_checkpointing", |to, from| to.checkpointing = from.checkpointing),
     ("optimizer", |to, from| to.optimizer = from.optimizer),
-    ("method", |to, from| (to.lora, to.freeze_base) = (from.lora.clone(), from.freeze_base)),
+    ("method", |to, from| {
+        (to.lora, to.freeze_base, to.trained) = (from.lora.clone(), from.freeze_base, from.trained.clone());
+    }),
     ("attention", |to, from| (to.attention, to.padding_mask) = (from.attention, from.padding_mask)),
     ("head", |to, from| to.head = from.head),
     ("reference_model", |to, from| to.reference = from.reference),

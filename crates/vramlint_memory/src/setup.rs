@@ -1,6 +1,9 @@
 //! How a model is trained: everything except the architecture that affects memory.
 
+mod trained_parts;
+
 use crate::arch::Arch;
+pub use trained_parts::TrainedParts;
 
 /// A floating-point type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -507,6 +510,8 @@ pub struct Setup {
     pub lora: Option<Lora>,
     /// Only the head (classification) or nothing of the base is trained.
     pub freeze_base: bool,
+    /// What is trained, if a part is frozen; `None`: all but the part that is not simulated.
+    pub trained: Option<TrainedParts>,
     /// Only vectors before the embedded input are trained (prompt tuning): gradients flow through a frozen model.
     pub trains_prompt: bool,
     /// Quantization of the base.
@@ -574,6 +579,7 @@ impl Default for Setup {
             outputs_to_fp32: true,
             lora: None,
             freeze_base: false,
+            trained: None,
             trains_prompt: false,
             zeroes_after_forward: false,
             narrow_embedding_states: false,

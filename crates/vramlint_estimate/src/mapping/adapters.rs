@@ -6,7 +6,7 @@ use crate::models::{Model, Source};
 use crate::record::vocabulary;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::Concept;
-use vramlint_memory::setup::{AdapterKind, Dtype, Lora, SavedModules, Targets, Task};
+use vramlint_memory::setup::{AdapterKind, Dtype, Lora, SavedModules, Targets};
 use vramlint_resolve::code::PossibleValue;
 
 /// The lowest LoRA rank.
@@ -27,24 +27,8 @@ impl Mapping<'_> {
                 self.both(|setup| setup.trains_prompt = true);
                 return Ok(());
             }
-            Some("full") => false,
-            Some("freeze") if matches!(self.upper.task, Task::SequenceClassification | Task::MultipleChoice | Task::Reward) => {
-                self.both(|setup| setup.freeze_base = true);
-                false
-            }
-            Some("freeze") if self.text(Concept::Freeze).as_deref() == Some("vision") => {
-                self.assume(message!(
-                    "the part that sees images is frozen; what joins it to the language model counts as frozen too",
-                    "处理图像的部分被冻结；连接它与语言模型的部分也按冻结计"
-                ));
-                false
-            }
-            Some("freeze") => {
-                return Err(message!(
-                    "a part of the model is frozen, and estimates do not tell which; `--set method=full` gives an upper bound",
-                    "模型的一部分被冻结，估算尚不区分是哪一部分；`--set method=full` 给出上界"
-                ));
-            }
+            Some("full") => return self.trained_of_full(model),
+            Some("freeze") => return self.trained_of_frozen(model),
             Some(other) => return Err(message!("estimates do not support method {other}", "不支持估算训练方式 {other}")),
             None if self.has(Concept::Method) => return Err(message!("method is unknown", "method 未知")),
             None => rank.is_some(),

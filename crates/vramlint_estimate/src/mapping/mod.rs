@@ -21,6 +21,7 @@ mod setting_range;
 mod task;
 #[cfg(test)]
 mod tests;
+mod trained_parts;
 mod training_loop;
 mod vllm;
 
@@ -69,7 +70,6 @@ const NOT_MODELLED: &[&str] = &[
     "use_apollo",
     "use_badam",
     "use_adam_mini",
-    "use_llama_pro",
     "mixture_of_depths",
     "use_kt",
     "use_asft_loss",

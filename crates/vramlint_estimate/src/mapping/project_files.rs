@@ -66,6 +66,14 @@ impl Mapping<'_> {
         in_files.chain(in_code).any(asked)
     }
 
+    /// What the command or a data file of the run gives this key, as it is written.
+    pub(super) fn given_text(&self, key: &str) -> Option<String> {
+        let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
+        let option = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key));
+        let in_command = option.and_then(|option| option.value.as_ref()?.text.as_deref());
+        in_command.or_else(|| self.values_of(key).find_map(NodeRef::text)).map(str::to_owned)
+    }
+
     /// Whether a data file of the run names a class, alone or after its module: `torchtune.rlhf.loss.DPOLoss`. `class` is its end.
     pub(super) fn names_class(&self, class: &str) -> bool {
         let texts = self.nodes().filter_map(NodeRef::text);

@@ -96,7 +96,8 @@ impl Mapping<'_> {
             name.is_some_and(|name| name.ends_with("Model") && !name.ends_with("LMHeadModel") && !name.ends_with("HeadsModel"))
         };
         let mut trained = code.models.iter().filter(|load| load.trained == Some(true)).peekable();
-        trained.peek().is_some() && trained.all(|load| is_headless(&load.class))
+        // A class of the project's own has what it defines.
+        trained.peek().is_some() && trained.all(|load| !load.derived && is_headless(&load.class))
     }
 
     /// Whether the run names this loss of its trainer.

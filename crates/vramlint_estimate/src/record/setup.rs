@@ -8,7 +8,7 @@ use super::vocabulary::{
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{
-    AdapterKind, Checkpointing, Dtype, Generation, KeptOutputs, Lora, Parallel, Reference, Scheme, Targets, Task,
+    AdapterKind, Checkpointing, Dtype, Generation, KeptOutputs, Lora, Parallel, Reference, Scheme, Targets, Task, TrainedParts,
 };
 
 /// Upper bounds of plausible values.
@@ -81,6 +81,7 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     };
     setup.lora = fields.object(&["lora"])?.map(|mut lora| adapters(&mut lora)).transpose()?;
     setup.freeze_base = frozen(fields)?;
+    setup.trained = fields.object(&["trained"])?.map(|mut parts| trained_parts(&mut parts)).transpose()?;
     setup.trains_prompt = fields.flag(&["trains_prompt"])?.unwrap_or(false);
     setup.quantization = fields.word(&["quant", "quantization"], QUANTIZATIONS)?.unwrap_or_default();
     setup.quantized_compute =
@@ -101,6 +102,22 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.expandable_segments = fields.flag(&["expandable_segments"])?.unwrap_or(false);
     setup.capability = fields.number(&["capability"])?.and_then(capability);
     Ok(setup)
+}
+
+/// What is trained of a model with frozen parts: `from_block` and `to_block` (exclusive) bound the trained blocks.
+fn trained_parts(parts: &mut Fields<'_>) -> Result<TrainedParts, Message> {
+    let first = parts.count(&["from_block"], 0, 1 << 16)?.unwrap_or(0);
+    Ok(TrainedParts {
+        embedding: parts.flag(&["embedding"])?.unwrap_or(false),
+        blocks: vec![(first, parts.count(&["to_block"], 0, 1 << 16)?.unwrap_or(first))],
+        modules: parts.texts(&["modules"])?.unwrap_or_default(),
+        norm: parts.flag(&["norm"])?.unwrap_or(false),
+        head: parts.flag(&["head"])?.unwrap_or(false),
+        tower: parts.flag(&["tower"])?.unwrap_or(false),
+        beside: parts.count(&["beside"], 0, 1 << 40)?.unwrap_or(0),
+        starts_at_block: parts.flag(&["starts_at_block"])?.unwrap_or(false),
+        dtype: parts.word(&["dtype"], DTYPES)?,
+    })
 }
 
 /// A compute capability in tenths, from 8.0, 80 or 9.0.

@@ -55,14 +55,15 @@ pub(super) fn single_changes(of: &RunEstimate) -> Vec<Change> {
     }
     optimizers(setup, &mut found);
     found.extend(schemes(setup).iter().map(|scheme| Change::Shard(*scheme)));
+    let freezes = setup.freeze_base || setup.trained.as_ref().is_some_and(|parts| !parts.is_whole_language_model());
     match &setup.lora {
         Some(lora) if lora.r > 8 => found.push(Change::Rank(lora.r / 2)),
-        None if !setup.freeze_base && setup.quantization == Quantization::None => {
+        None if !freezes && setup.quantization == Quantization::None => {
             found.push(Change::Adapters(Quantization::None));
         }
         _ => {}
     }
-    if setup.quantization == Quantization::None && !setup.freeze_base {
+    if setup.quantization == Quantization::None && !freezes {
         found.push(Change::Adapters(Quantization::FourBit { double: true }));
     }
     if setup.sequence_length >= 256 && setup.task != Task::Grpo {

@@ -353,6 +353,21 @@ impl Arch {
         self.layers.iter().any(|(layer, _)| layer.beside.is_some() || matches!(layer.mlp, Mlp::Experts(_)))
     }
 
+    /// Columns of the residual stream.
+    pub fn width(&self) -> u64 {
+        self.hidden
+    }
+
+    /// Whether its head shares the table of the embedding.
+    pub fn has_tied_head(&self) -> bool {
+        self.head.tied
+    }
+
+    /// Whether a part of it is counted and not simulated: the tower of a model that sees.
+    pub fn has_tower(&self) -> bool {
+        self.unsimulated_parameters > 0
+    }
+
     /// Rows of the embedding table.
     pub fn vocabulary(&self) -> u64 {
         self.vocab

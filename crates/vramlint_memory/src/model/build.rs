@@ -1,16 +1,18 @@
 //! Building a model: parameters in module order, followed by adapters.
 
 use super::alternating::StreamsModule;
-use super::modules::{DecoderModule, LayerModule, LinearModule, NormModule};
+use super::modules::{DecoderModule, LayerModule, LinearModule, MlpModule, NormModule};
 use super::per_layer::PerLayerModule;
 use super::placement::Placement;
 use crate::arch::{Arch, Layer, Norm, Pooler, Rotary, RotaryTables};
 use crate::estimate::{Label, Part, Phase};
-use crate::setup::{Dtype, Quantization, Setup, Task};
+use crate::setup::{Dtype, Quantization, Setup, Task, TrainedParts};
 use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
 
 /// Classes of tokens where nobody counts them: those of CoNLL-2003.
 const TOKEN_CLASSES: u64 = 9;
+/// Numbers in a piece of parameters of unknown shape: a matrix of 4096 × 4096.
+const PIECE: u64 = 1 << 24;
 
 static OUTER: Label = Label { en: "embedding, head and norms", zh: "嵌入、输出层与归一化" };
 static BLOCKS: Label = Label { en: "blocks", zh: "各层权重" };
@@ -32,6 +34,8 @@ pub(crate) struct Modules {
     pub(crate) per_layer: Option<PerLayerModule>,
     /// Streams of hidden states (Gemma 3n).
     pub(crate) streams: Option<StreamsModule>,
+    /// Trained parameters of what puts images among the embedded tokens.
+    pub(crate) beside: Vec<ParamId>,
     pub(crate) layers: Vec<LayerModule>,
     pub(crate) final_norm: Option<NormModule>,
     pub(crate) decoder: Option<DecoderModule>,
@@ -61,6 +65,7 @@ impl Modules {
         Self {
             layers: Vec::new(),
             blocks: Vec::new(),
+            beside: self.beside.clone(),
             decoder: self.decoder.clone(),
             streams: self.streams.clone(),
             buffers: self.buffers.clone(),
@@ -107,6 +112,8 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         trainable: !frozen && !adapters && !setup.freeze_base && !setup.trains_prompt && setup.quantization == Quantization::None,
         quantization: setup.quantization,
     };
+    let parts = setup.trained.as_ref().filter(|_| !frozen);
+    let part = |is_trained: fn(&TrainedParts) -> bool| builder.if_trained(parts.is_none_or(is_trained));
     // Frozen (inference-only) models keep the caller's trace label.
     let name = |layer: u32, name: &'static Label| {
         if !frozen {
@@ -116,26 +123,27 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     let placement = Placement::new(arch, setup);
     name(0, &OUTER);
     tape.set_gpu(placement.embedding);
-    let embedding = builder.param([arch.vocab, arch.embedding.columns]);
+    let outer = part(|parts| parts.embedding);
+    let embedding = outer.param([arch.vocab, arch.embedding.columns]);
     tape.with_param(embedding, |param| param.embedding = true);
     let beside = arch.embedding.side_table_columns(arch.hidden);
     let table = |rows: Option<u64>| {
         rows.map(|rows| {
-            let id = builder.param([rows, beside]);
+            let id = outer.param([rows, beside]);
             tape.with_param(id, |param| param.embedding = true);
             id
         })
     };
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
-    let embedding_norm = arch.embedding.norm.map(|norm| builder.norm(norm, beside));
-    let projections = builder.projections(arch);
+    let embedding_norm = arch.embedding.norm.map(|norm| outer.norm(norm, beside));
+    let projections = outer.projections(arch);
     let distances = arch.layers.first().and_then(|(layer, _)| layer.attention.relative).map(|relative| {
-        let table = builder.param([2 * relative.span, arch.hidden]);
+        let table = outer.param([2 * relative.span, arch.hidden]);
         tape.with_param(table, |param| param.embedding = true);
-        (table, relative.normed.then(|| builder.norm(Norm::Layer { weight: true, bias: true }, arch.hidden)))
+        (table, relative.normed.then(|| outer.norm(Norm::Layer { weight: true, bias: true }, arch.hidden)))
     });
-    let per_layer = arch.embedding.per_layer_rows.map(|rows| builder.per_layer(arch, rows));
-    let streams = arch.streams().map(|count| builder.streams(arch, count));
+    let per_layer = arch.embedding.per_layer_rows.map(|rows| outer.per_layer(arch, rows));
+    let streams = arch.streams().map(|count| outer.streams(arch, count));
     let mut modules = Vec::new();
     let mut blocks: Vec<Vec<ParamId>> = Vec::new();
     for (shape, times) in layers {
@@ -144,17 +152,24 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
             let before = tape.param_ids().count();
             name(number, &BLOCKS);
             tape.set_gpu(placement.layer(modules.len()));
-            modules.push(builder.layer(shape, number));
+            let index = modules.len() as u64;
+            let own = builder.if_trained(parts.is_none_or(|parts| parts.has_block(index)));
+            let mut module = own.layer(shape, number);
+            if let Some(parts) = parts.filter(|parts| parts.has_block(index) && !parts.modules.is_empty()) {
+                let of_block: Vec<ParamId> = tape.param_ids().skip(before).collect();
+                own.train_only_modules(&mut module, parts, &of_block);
+            }
+            modules.push(module);
             blocks.push(tape.param_ids().skip(before).collect());
         }
     }
     name(0, &OUTER);
     tape.set_gpu(placement.final_norm);
-    let final_norm = arch.final_norm.map(|norm| builder.norm(norm, arch.hidden));
+    let final_norm = arch.final_norm.map(|norm| part(|parts| parts.norm).norm(norm, arch.hidden));
     let mut decoder = arch.decoder.as_ref().map(|shape| builder.decoder(shape, &mut blocks));
     let buffers = buffers(tape, arch, layers);
     tape.set_gpu(placement.head);
-    let mut head = builder.head(arch, embedding);
+    let mut head = part(|parts| parts.head).head(arch, embedding);
     name(0, &QUANTIZED);
     let of_streams = streams.iter().flat_map(|module| module.into.iter().chain(&module.back));
     let beside: Vec<Weight> =
@@ -164,8 +179,16 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         widen(tape, &modules, setup.kbit_restored);
     }
     tape.set_gpu(0);
-    if arch.unsimulated_parameters > 0 {
-        tape.param([1, arch.unsimulated_parameters], builder.width, false);
+    let mut beside = Vec::new();
+    match parts {
+        Some(parts) if parts.tower => beside = builder.pieces(arch.unsimulated_parameters + parts.beside),
+        _ if arch.unsimulated_parameters > 0 => {
+            tape.param([1, arch.unsimulated_parameters], builder.width, false);
+        }
+        _ => {}
+    }
+    if let Some(parts) = parts.filter(|parts| !parts.tower) {
+        beside = builder.pieces(parts.beside);
     }
     if let (Some(lora), false) = (&setup.lora, frozen) {
         builder.adapters(&mut modules, &mut decoder, &mut head, &mut blocks, lora, &placement);
@@ -183,6 +206,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         projections,
         per_layer,
         streams,
+        beside,
         layers: modules,
         final_norm,
         decoder,
@@ -272,7 +296,49 @@ pub(super) fn rotaries(layers: &[(Layer, u64)]) -> Vec<Rotary> {
 
 impl ModuleBuilder<'_> {
     pub(super) fn param(&self, shape: [u64; 2]) -> ParamId {
-        self.tape.param(shape, self.width, self.trainable)
+        self.tape.param(shape, if self.trainable { self.trained_width() } else { self.width }, self.trainable)
+    }
+
+    /// Bytes of a trained number.
+    fn trained_width(&self) -> u64 {
+        self.setup.trained.as_ref().and_then(|parts| parts.dtype).map_or(self.width, Dtype::bytes)
+    }
+
+    /// The same builder for a part that may be frozen.
+    fn if_trained(&self, trained: bool) -> Self {
+        Self { trainable: self.trainable && trained, ..*self }
+    }
+
+    /// Trained parameters whose shapes nobody knows, in pieces of the size of usual matrices.
+    fn pieces(&self, parameters: u64) -> Vec<ParamId> {
+        let mut out = Vec::new();
+        let mut left = parameters;
+        while left > 0 {
+            let piece = left.min(PIECE);
+            out.push(self.tape.param([1, piece], self.trained_width(), true));
+            left -= piece;
+        }
+        out
+    }
+
+    /// Freezes the parameters `of_block` but for those of the named modules.
+    fn train_only_modules(&self, module: &mut LayerModule, parts: &TrainedParts, of_block: &[ParamId]) {
+        let mut kept = std::collections::HashSet::new();
+        module.for_each_linear(&mut |linear| {
+            if let (Weight::Plain(weight), true) = (linear.base.weight, parts.has_module(linear.name)) {
+                kept.extend([Some(weight), linear.base.bias].into_iter().flatten());
+            }
+        });
+        if let (MlpModule::Experts(experts), true) = (&module.mlp, parts.has_module("mlp.experts")) {
+            kept.extend([experts.gate_up.id(), experts.down.id()]);
+        }
+        for id in of_block.iter().filter(|id| !kept.contains(id)) {
+            let numel = self.tape.with_param(*id, |param| {
+                param.trainable = false;
+                param.shape[0] * param.shape[1]
+            });
+            self.tape.set_memory(*id, self.tape.empty_as(numel, self.width, Part::Weights));
+        }
     }
 
     pub(super) fn norm(&self, norm: Norm, columns: u64) -> NormModule {

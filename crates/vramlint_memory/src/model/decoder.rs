@@ -55,7 +55,11 @@ impl Model {
     pub(crate) fn forward(&self, t: &Tape, ids: &Tensor, batch: Batch, setup: &Setup, train: bool) -> Tensor {
         let phase = if t.site().phase == Phase::Generate { Phase::Generate } else { Phase::Forward };
         t.set_site(Site { phase, layer: 0, name: &EMBEDDING });
-        let require = train && (setup.trains_prompt || setup.lora.is_some() && setup.checkpointing != Checkpointing::None);
+        let checkpoints = setup.checkpointing != Checkpointing::None;
+        // With checkpointing, the input of the blocks gets a gradient though everything below is frozen (transformers 5.23.0
+        // `modeling_utils.py` `gradient_checkpointing_enable`).
+        let frozen_below = setup.lora.is_some() || setup.trained.as_ref().is_some_and(|parts| !parts.starts_at_block);
+        let require = train && (setup.trains_prompt || frozen_below && checkpoints);
         t.set_gpu(self.modules.placement.embedding);
         let (mut hidden, (shared, own_inputs), names) = self.embed_inputs(t, ids, batch, setup, require);
         // A bf16 residual and an fp16 output add to fp32, or the other way round.
@@ -84,7 +88,8 @@ impl Model {
                     }
                 })
             };
-            let x = hidden;
+            let starts = checkpoints && train && setup.trained.as_ref().is_some_and(|parts| parts.starts_at_block);
+            let x = if starts && self.trains_block(t, index) { hidden.requiring_grad() } else { hidden };
             hidden = t.module(Module::Block(layer.number), &x, |t, x| match setup.checkpointing {
                 Checkpointing::None => body(t, x),
                 _ if !train => body(t, x),
@@ -112,6 +117,12 @@ impl Model {
             None => last,
         };
         t.move_to(&last, placement.head)
+    }
+
+    /// Whether something of a block is trained.
+    fn trains_block(&self, t: &Tape, index: usize) -> bool {
+        let mut params = self.modules.blocks.get(index).into_iter().flatten();
+        params.any(|id| t.with_param(*id, |param| param.trainable))
     }
 
     /// What is done to logits before a loss sees them: capped (Gemma 2), multiplied by a number (Cohere, Granite).

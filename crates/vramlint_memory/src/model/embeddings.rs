@@ -6,6 +6,7 @@ use super::linear::linear;
 use super::norm::norm;
 use super::per_layer;
 use super::shared::SharedInputs;
+use crate::estimate::Part;
 use crate::setup::Setup;
 use crate::tape::{Operand, Tape, Tensor};
 use std::rc::Rc;
@@ -23,7 +24,8 @@ impl Model {
     ) -> (Tensor, (Rc<SharedInputs>, Option<Tensor>), Vec<Tensor>) {
         let rows = |t: &Tape| {
             let rows = lookup(t, self.modules.embedding, ids, (batch.tokens(), self.shape.columns));
-            if require && !rows.requires_grad() { rows.requiring_grad() } else { rows }
+            let rows = if require && !rows.requires_grad() { rows.requiring_grad() } else { rows };
+            self.join_beside(t, rows)
         };
         if !self.causal {
             let hidden = self.encode(t, rows, batch);
@@ -39,6 +41,19 @@ impl Model {
         let hidden = self.decode(t, &rows, &positions, batch);
         let own = self.modules.per_layer.as_ref().map(|module| per_layer::inputs(t, module, ids, &hidden, batch));
         (hidden, (shared, own), vec![positions, rows])
+    }
+
+    /// Rows among which trained parameters beside the model have put their own: each gets its gradient when backward comes here.
+    fn join_beside(&self, t: &Tape, rows: Tensor) -> Tensor {
+        self.modules.beside.iter().fold(rows, |rows, id| {
+            let (weight, numel, width) = (t.weight(*id), t.numel(*id), t.memory(*id).width);
+            let passes = rows.requires_grad();
+            let joined = rows.detach();
+            t.record(&[&rows, &weight], joined, move |tape, grad| {
+                let own = tape.empty_as(numel, width, Part::Gradients);
+                vec![passes.then_some(grad), Some(own)]
+            })
+        })
     }
 
     /// What is done to the rows of the embedding table before the first block of a decoder.

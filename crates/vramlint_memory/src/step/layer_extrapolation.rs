@@ -73,8 +73,9 @@ fn run_short(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> ShortRun {
 /// Runs what has to be run of a model.
 pub(crate) fn extrapolate(arch: &Arch, setup: &Setup) -> Extrapolation {
     let mut layers = arch.layers.clone();
-    // Blocks on several GPUs are not alike.
-    if arch.layers() > FULL_RUN_LIMIT && setup.model_gpus <= 1 {
+    // Blocks on several GPUs are not alike, nor are trained and frozen ones.
+    let differ = setup.model_gpus > 1 || setup.trained.as_ref().is_some_and(|parts| !parts.is_whole_language_model());
+    if arch.layers() > FULL_RUN_LIMIT && !differ {
         for (_, times) in &mut layers {
             if *times > BASE_BLOCKS + EXTRA_BLOCKS {
                 *times = BASE_BLOCKS;

@@ -46,8 +46,8 @@ pub struct CodeFacts {
     pub may_freeze: bool,
     /// Whether parameters of what is trained are kept from training under no condition.
     pub freezes_part: bool,
-    /// Whether nothing but the part that sees images is kept from training.
-    pub freezes_vision_alone: bool,
+    /// The part that is kept from training, if it is known: `vision`, `all-but-projector`.
+    pub frozen_part: Option<&'static str>,
     /// Whether an optimizer gets one part of a model and nothing else visible.
     pub trains_one_part: bool,
     /// Whether a trainer is told to put no adapters on its model, and nothing else does.

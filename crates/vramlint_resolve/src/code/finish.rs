@@ -40,7 +40,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let task = interpreter.facts.task();
     let trains = interpreter.training.trains();
     let (may_freeze, freezes_part) = (interpreter.may_freeze(), interpreter.freezes_part());
-    let freezes_vision_alone = interpreter.freezes_vision_alone();
+    let frozen_part = interpreter.frozen_part();
     let trains_one_part = interpreter.trains_one_part();
     let (may_adapt, sees_what_is_trained) = (interpreter.may_adapt(), interpreter.sees_what_is_trained());
     let sees_some_trained = interpreter.sees_some_trained();
@@ -70,7 +70,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         uncalled_models: Vec::new(),
         may_freeze,
         freezes_part,
-        freezes_vision_alone,
+        frozen_part,
         trains_one_part,
         refuses_adapters: record.adapters_refused && !record.adapts,
         may_adapt,

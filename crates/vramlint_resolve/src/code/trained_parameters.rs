@@ -36,10 +36,10 @@ pub(super) struct TrainedParameters {
     pub(super) frozen: BTreeSet<usize>,
     /// Modules and models of which parameters are kept from training under no condition.
     pub(super) surely_frozen: BTreeSet<usize>,
-    /// Whether parameters of the part of a model that sees images are kept from training.
-    pub(super) freezes_vision: bool,
-    /// Whether parameters of anything else are.
-    pub(super) freezes_others: bool,
+    /// The parts of models of which parameters are kept from training.
+    pub(super) frozen_parts: BTreeSet<ModelPart>,
+    /// The parts that are told to train under no condition.
+    pub(super) unfrozen_parts: BTreeSet<ModelPart>,
     /// Whether parameters of something that is not visible are kept from training.
     pub(super) freezes_hidden: bool,
     /// Whether something that is not visible is cast to another dtype, or the default dtype is changed.
@@ -63,9 +63,35 @@ pub(super) fn is_module_class(path: &str) -> bool {
     }
 }
 
-/// Whether a path within a model leads to the part that sees images: `model.vision_model`, `visual.blocks`.
-fn is_vision_part(path: &str) -> bool {
-    path.split('.').any(|name| name.starts_with("vision_") || matches!(name, "visual" | "vit" | "image_encoder"))
+/// A part of a model that reads images and writes text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ModelPart {
+    /// What sees images.
+    Vision,
+    /// What joins images to the text.
+    Projector,
+    /// The language model.
+    Language,
+    /// A whole model that is loaded.
+    Whole,
+    /// Anything else.
+    Other,
+}
+
+impl ModelPart {
+    /// The part to which a path within a model leads: `model.vision_model`, `visual.blocks`, `mm_projector`.
+    fn at(path: &str) -> Self {
+        let is_any = |is: fn(&str) -> bool| path.split('.').any(is);
+        if is_any(|name| name.contains("projector") || matches!(name, "mlp1" | "aligner" | "connector" | "merger")) {
+            Self::Projector
+        } else if is_any(|name| name.starts_with("vision_") || matches!(name, "visual" | "vit" | "image_encoder")) {
+            Self::Vision
+        } else if is_any(|name| matches!(name, "language_model" | "llm" | "text_model")) {
+            Self::Language
+        } else {
+            Self::Other
+        }
+    }
 }
 
 /// Whether a class of diffusers is a model rather than a pipeline or a scheduler (diffusers 0.40 `models/__init__.py`).
@@ -185,14 +211,17 @@ impl Interpreter<'_> {
     /// Keeps the parameters of a value from training, unless `on` is true.
     pub(super) fn freeze(&mut self, base: &AbstractValue, on: Option<&AbstractValue>) {
         if on.is_none_or(|on| self.heap.truth(on) == Some(true)) {
+            if self.control.guards.is_empty() && on.is_some() {
+                let parts: Vec<ModelPart> = base.alternatives.iter().map(|alt| self.part_of(&alt.kind)).collect();
+                self.parameters.unfrozen_parts.extend(parts);
+            }
             return;
         }
         let certain =
             self.control.guards.is_empty() && base.single().is_some() && on.is_none_or(|on| self.heap.truth(on).is_some());
         for alt in &base.alternatives {
-            let sees = matches!(&alt.kind, ValueKind::Method(_, part) if is_vision_part(part));
-            self.parameters.freezes_vision |= sees;
-            self.parameters.freezes_others |= !sees;
+            let part = self.part_of(&alt.kind);
+            self.parameters.frozen_parts.insert(part);
             let id = match alt.kind {
                 ValueKind::Object(id) => id,
                 ValueKind::Method(id, _) if self.is_model_or_module(id) => id,
@@ -214,6 +243,24 @@ impl Interpreter<'_> {
             if certain {
                 self.parameters.surely_frozen.insert(id);
             }
+        }
+    }
+
+    /// Which part of a model a value stands for. A model that another one holds is named by the attribute that holds it.
+    fn part_of(&self, kind: &ValueKind) -> ModelPart {
+        match kind {
+            ValueKind::Method(_, path) => ModelPart::at(path),
+            ValueKind::Object(id) => {
+                let holds = |val: &AbstractValue| val.objects().any(|held| held == *id);
+                let holders = (0..self.heap.len()).filter(|holder| holder != id && self.is_module(*holder));
+                let mut names = holders.flat_map(|holder| &self.heap[holder].attributes);
+                match names.find(|(_, val)| holds(val)) {
+                    Some((name, _)) => ModelPart::at(name),
+                    None if self.is_model_or_module(*id) => ModelPart::Whole,
+                    None => ModelPart::Other,
+                }
+            }
+            _ => ModelPart::Other,
         }
     }
 

@@ -4,7 +4,7 @@ use super::heap::{Object, ObjectKind};
 use super::interpreter::Interpreter;
 use super::model_record::ModelRecord;
 use super::qualified_name::leaf;
-use super::trained_parameters::is_module_class;
+use super::trained_parameters::{ModelPart, is_module_class};
 use super::value::AbstractValue;
 use std::collections::BTreeSet;
 use vramlint_base::FileRange;
@@ -29,10 +29,21 @@ impl Interpreter<'_> {
             })
     }
 
-    /// Whether nothing but the part that sees images is kept from training.
-    pub(super) fn freezes_vision_alone(&self) -> bool {
+    /// The frozen part, if it is known: `vision`, or all but what joins images to the text.
+    pub(super) fn frozen_part(&self) -> Option<&'static str> {
+        use ModelPart::{Language, Projector, Vision, Whole};
         let hidden = self.parameters.freezes_hidden || self.calls_unseen_freezer();
-        self.freezes_part() && self.parameters.freezes_vision && !self.parameters.freezes_others && !hidden
+        if hidden || !self.freezes_part() {
+            return None;
+        }
+        let frozen: Vec<ModelPart> = self.parameters.frozen_parts.iter().copied().collect();
+        let joins = self.parameters.unfrozen_parts.contains(&Projector);
+        match frozen.as_slice() {
+            [Vision] | [Vision, Projector] => Some("vision"),
+            [Vision, Language] => Some("all-but-projector"),
+            [Whole] | [Vision, Whole] if joins => Some("all-but-projector"),
+            _ => None,
+        }
     }
 
     fn trained_loads(&self) -> impl Iterator<Item = &ModelRecord> {

@@ -49,7 +49,10 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
     let keeps_base = value(Concept::Freeze) == Some("base") && !settings.contains_key(&Concept::Method);
     if keeps_base && !settings.contains_key(&Concept::LoraR) && code.is_some_and(|code| !code.adapters) {
         let why = message!("the code freezes the model that it loads", "代码冻结了所加载的模型");
-        insert(settings, Concept::Method, "freeze", Origin::Assumed { why });
+        insert(settings, Concept::Method, "freeze", Origin::Assumed { why: why.clone() });
+        if let Some(part) = code.and_then(|code| code.frozen_part) {
+            insert(settings, Concept::Freeze, part, Origin::Assumed { why });
+        }
     }
     if let Some(code) = code.filter(|code| !is_open && trains(code)) {
         let hides = code.is_cut_off || !code.sees_what_is_trained;
@@ -63,8 +66,8 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
         if !adapts && !hides && code.freezes_part {
             let why = message!("the code freezes a part of what it trains", "代码冻结了所训练模型的一部分");
             insert(settings, Concept::Method, "freeze", Origin::Assumed { why: why.clone() });
-            if code.freezes_vision_alone {
-                insert(settings, Concept::Freeze, "vision", Origin::Assumed { why });
+            if let Some(part) = code.frozen_part {
+                insert(settings, Concept::Freeze, part, Origin::Assumed { why });
             }
         } else if !adapts && !freezes {
             let why = message!("the code neither adds adapters nor freezes parameters", "代码既不加适配器，也不冻结参数");
@@ -87,7 +90,7 @@ fn predicts_next_token(code: &CodeFacts) -> bool {
 /// Adds the type of weights, where the framework loads all of them, or the frozen ones, in the type that it computes in.
 pub(super) fn add_weights(settings: &mut BTreeMap<Concept, Setting>, dialect: Dialect) {
     let text = |concept| settings.get(&concept).and_then(Setting::value).and_then(Value::as_str);
-    let adapts = text(Concept::Method).is_some_and(|method| method.ends_with("lora"));
+    let adapts = text(Concept::Method).is_some_and(|method| method.ends_with("lora") || method == "freeze");
     let computing = text(Concept::MixedPrecision).filter(|name| matches!(*name, "bf16" | "fp16")).map(str::to_owned);
     let (holds, formula) = match dialect.estimate.weights {
         Weights::ComputingUnlessTrained => {

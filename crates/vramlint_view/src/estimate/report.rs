@@ -123,6 +123,7 @@ impl EstimateReport {
             Some(_) if setup.quantization == Quantization::None => "lora",
             Some(_) => "qlora",
             None if setup.freeze_base => "freeze",
+            None if setup.trained.as_ref().is_some_and(|parts| !parts.is_whole_language_model()) => "freeze",
             None if setup.trains_prompt => "prompt-tuning",
             None => "full",
         }

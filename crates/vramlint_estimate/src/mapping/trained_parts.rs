@@ -1,0 +1,149 @@
+//! What is trained by runs that freeze a part of their model.
+
+use super::Mapping;
+use crate::models::Model;
+use vramlint_base::{Message, message};
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_memory::setup::{Dtype, Scheme, Task, TrainedParts};
+
+/// Columns in which a tower hands on its patches: four neighbouring ones of a usual tower of 1024.
+const PATCH_COLUMNS: u64 = 4096;
+/// Layers that LLaMA-Factory 0.9.6 trains by default (hparams/finetuning_args.py `freeze_trainable_layers`).
+const LLAMA_FACTORY_LAYERS: i64 = 2;
+
+impl Mapping<'_> {
+    /// Maps a run that freezes a part of what it loads.
+    pub(super) fn trained_of_frozen(&mut self, model: &Model) -> Result<(), Message> {
+        let frozen = self.text(Concept::Freeze);
+        let layers = frozen.as_deref().and_then(|word| word.strip_prefix("all-but-layers:")?.parse().ok());
+        let classifies = matches!(self.upper.task, Task::SequenceClassification | Task::MultipleChoice | Task::Reward);
+        match (frozen.as_deref(), layers) {
+            (Some("vision"), _) => {
+                self.assume(message!(
+                    "the part that sees images is frozen; what joins it to the language model counts as frozen too",
+                    "处理图像的部分被冻结；连接它与语言模型的部分也按冻结计"
+                ));
+            }
+            (Some("all-but-projector"), _) => {
+                self.assume_unverified(message!(
+                    "only what joins images to the text is trained: it counts as two layers, and what sees images is left out",
+                    "只训练连接图像与文本的部分：按两层计，处理图像的部分未计入"
+                ));
+                self.set_trained(&self.with_projector(model, TrainedParts::default()));
+            }
+            (_, layers) if self.run.dialect == Dialect::LlamaFactory && !classifies => {
+                let layers = layers.unwrap_or(LLAMA_FACTORY_LAYERS);
+                let parts = self.trained_layers(model, layers)?;
+                self.set_trained(&parts);
+            }
+            _ if classifies => self.both(|setup| setup.freeze_base = true),
+            _ => {
+                return Err(message!(
+                    "a part of the model is frozen, and estimates do not tell which; `--set method=full` gives an upper bound",
+                    "模型的一部分被冻结，估算尚不区分是哪一部分；`--set method=full` 给出上界"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Maps a run that trains whole parts. Frameworks freeze what sees images unless they are told otherwise (LLaMA-Factory 0.9.6
+    /// hparams/finetuning_args.py, ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py).
+    pub(super) fn trained_of_full(&mut self, model: &Model) -> Result<(), Message> {
+        let keys = match self.run.dialect {
+            Dialect::LlamaFactory => ["freeze_language_model", "freeze_vision_tower", "freeze_multi_modal_projector"],
+            Dialect::MsSwift => ["freeze_llm", "freeze_vit", "freeze_aligner"],
+            _ => return Ok(()),
+        };
+        if let Some(share) = self.given_text("freeze_parameters_ratio").and_then(|text| text.parse::<f64>().ok())
+            && share > 0.0
+        {
+            let parts = self.above_share(model, share)?;
+            self.set_trained(&parts);
+            return Ok(());
+        }
+        let is_off = |key: &str| self.given_text(key).is_some_and(|text| text.eq_ignore_ascii_case("false") || text == "0");
+        let [language, vision, joint] = keys;
+        let language_frozen = self.enables(language, &[]);
+        if !model.arch.has_tower() || !language_frozen && !is_off(vision) && !is_off(joint) {
+            return Ok(());
+        }
+        let base = if language_frozen { TrainedParts::default() } else { TrainedParts::all() };
+        let parts = TrainedParts { tower: is_off(vision), ..base };
+        let parts = if is_off(joint) && !parts.tower { self.with_projector(model, parts) } else { parts };
+        if parts == TrainedParts::default() {
+            return Err(message!("every part of the model is frozen: nothing is trained", "模型的每一部分都被冻结：不进行训练"));
+        }
+        self.set_trained(&parts);
+        Ok(())
+    }
+
+    fn set_trained(&mut self, parts: &TrainedParts) {
+        self.both(|setup| setup.trained = Some(parts.clone()));
+    }
+
+    /// Adds two layers that join images to the text: from the columns of the tower, and one between the columns of the language model.
+    fn with_projector(&self, model: &Model, parts: TrainedParts) -> TrainedParts {
+        let width = model.arch.width();
+        TrainedParts { beside: (PATCH_COLUMNS + width) * width, ..parts }
+    }
+
+    /// The last `layers` blocks, or the first ones if the number is negative (LLaMA-Factory 0.9.6 model/adapter.py `_setup_freeze_tuning`).
+    fn trained_layers(&mut self, model: &Model, layers: i64) -> Result<TrainedParts, Message> {
+        let (all, many) = (model.arch.layers(), layers.unsigned_abs());
+        let blocks = if self.enables("use_llama_pro", &[]) {
+            if many == 0 || all % many != 0 {
+                return Err(message!(
+                    "{all} layers are not a multiple of freeze_trainable_layers {many}",
+                    "层数 {all} 不是 freeze_trainable_layers {many} 的整数倍"
+                ));
+            }
+            (1..=many).map(|group| (group * all / many - 1, group * all / many)).collect()
+        } else if layers > 0 {
+            vec![(all.saturating_sub(many), all)]
+        } else {
+            vec![(0, many)]
+        };
+        let names = |key: &str| -> Vec<String> {
+            let text = self.given_text(key).unwrap_or_default();
+            text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+        };
+        let modules = names("freeze_trainable_modules");
+        let modules = if modules.iter().any(|name| name == "all") { Vec::new() } else { modules };
+        let extra = names("freeze_extra_modules");
+        let has = |words: &[&str]| extra.iter().any(|name| words.contains(&name.as_str()));
+        // What is trained becomes fp32, except with ZeRO-3, which keeps its own copies (model/adapter.py `init_adapter`).
+        let widens =
+            !self.enables("pure_bf16", &[]) && !self.enables("use_badam", &[]) && self.upper.parallel.scheme != Scheme::Zero3;
+        Ok(TrainedParts {
+            embedding: has(&["embed_tokens", "wte", "word_embeddings"]),
+            norm: has(&["norm", "ln_f", "final_layernorm"]),
+            head: has(&["lm_head", "output", "embed_out"]),
+            blocks,
+            modules,
+            starts_at_block: true,
+            dtype: widens.then_some(Dtype::Fp32),
+            ..TrainedParts::default()
+        })
+    }
+
+    /// What is left when the lowest parameters, up to a share of all, are frozen (ms-swift 4.6.0.dev0 swift/utils/transformers_utils.py
+    /// `freeze_parameters`). A block that is frozen in part counts as trained.
+    fn above_share(&mut self, model: &Model, share: f64) -> Result<TrainedParts, Message> {
+        let words = ["trainable_parameters", "trainable_parameters_regex", "freeze_parameters", "freeze_parameters_regex"];
+        if words.iter().any(|key| self.given_text(key).is_some()) || !(0.0..1.0).contains(&share) || model.arch.has_tower() {
+            return Err(message!(
+                "parameters are frozen by their names, and estimates do not read these",
+                "按参数名冻结参数，估算不读取这些名称"
+            ));
+        }
+        let total = model.arch.parameters();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // a share of a count
+        let frozen = (total as f64 * share) as u64;
+        let table = model.arch.vocabulary() * model.arch.width();
+        let tables = if model.arch.has_tied_head() { table } else { 2 * table };
+        let block = total.saturating_sub(tables) / model.arch.layers().max(1);
+        let below = frozen.saturating_sub(table) / block.max(1);
+        Ok(TrainedParts { embedding: frozen < table, blocks: vec![(below, u64::MAX)], ..TrainedParts::all() })
+    }
+}

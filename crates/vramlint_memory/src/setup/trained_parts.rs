@@ -1,0 +1,50 @@
+//! Which parameters of a model are trained, if not all of them.
+
+use super::Dtype;
+
+/// The trained parts of a model of which others are frozen. A frozen part keeps no gradients and no optimizer states; what lies below the
+/// first trained part keeps no activations either.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TrainedParts {
+    /// Tables of tokens, positions and types, and what belongs to them.
+    pub embedding: bool,
+    /// Runs of trained blocks: the first, and the one after the last.
+    pub blocks: Vec<(u64, u64)>,
+    /// The trained modules of these blocks, by the start of their paths within a block (`mlp`, `self_attn.q_proj`); empty: all.
+    pub modules: Vec<String>,
+    /// The norm after the last block.
+    pub norm: bool,
+    /// The head. One that shares the embedding's table is trained with it.
+    pub head: bool,
+    /// The part of the model that is counted and not simulated: the tower of a model that sees.
+    pub tower: bool,
+    /// Trained parameters that come before the first block and that the architecture does not list: what joins images to the text.
+    pub beside: u64,
+    /// Whether checkpointing makes the input of trained blocks need a gradient (LLaMA-Factory 0.9.6 model/model_utils/checkpointing.py
+    /// `get_custom_gradient_checkpointing_func`); otherwise that of the first block does.
+    pub starts_at_block: bool,
+    /// The type of what is trained; `None`: as the rest.
+    pub dtype: Option<Dtype>,
+}
+
+impl TrainedParts {
+    /// Everything.
+    pub fn all() -> Self {
+        Self { embedding: true, norm: true, head: true, tower: true, blocks: vec![(0, u64::MAX)], ..Self::default() }
+    }
+
+    /// Whether all of the language model is trained.
+    pub fn is_whole_language_model(&self) -> bool {
+        self.embedding && self.norm && self.head && self.blocks == [(0, u64::MAX)] && self.modules.is_empty()
+    }
+
+    /// Whether something of this block is trained, counted from 0.
+    pub(crate) fn has_block(&self, index: u64) -> bool {
+        self.blocks.iter().any(|(first, end)| (*first..*end).contains(&index))
+    }
+
+    /// Whether the module at this path within a trained block is trained.
+    pub(crate) fn has_module(&self, path: &str) -> bool {
+        self.modules.is_empty() || self.modules.iter().any(|name| path.starts_with(name.as_str()))
+    }
+}
