@@ -10,7 +10,8 @@ use crate::verdict::Verdict;
 use std::sync::Arc;
 use vramlint_base::Message;
 use vramlint_catalog::Dialect;
-use vramlint_memory::estimate::Part;
+use vramlint_memory::estimate::{Part, Phase};
+use vramlint_memory::setup::Task;
 use vramlint_memory::{Estimate, Setup};
 use vramlint_resolve::{Project, Run, Target};
 
@@ -91,6 +92,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
         world,
         longest_row,
         open_world,
+        fewest_rows,
         own_divergence,
         unverified,
     } = mapped;
@@ -104,6 +106,13 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     }
     if open_world {
         widen_by_world(&mut found, cache);
+    }
+    if let Some(rows) = fewest_rows {
+        let few = Setup { micro_batch: rows, ..found.setup.clone() };
+        found.estimate.low = cache.estimate(&found.model.arch, &few).low.min(found.estimate.low);
+    }
+    if found.setup.task == Task::Ppo {
+        widen_by_processes(&mut found);
     }
     widen_by_evaluation(&mut found, cache);
     if own_divergence {
@@ -136,6 +145,17 @@ fn widen_by_length(found: &mut RunEstimate, lightest: &Setup, longest: u64, cach
         let long = Setup { sequence_length: longest, ..found.setup.clone() };
         found.estimate.high = cache.estimate(&found.model.arch, &long).high.max(found.estimate.high);
     }
+}
+
+/// Widens the lower bound to a GPU on which other models are not loaded or sleep, and to a kernel for the cross entropy that keeps no
+/// log-probabilities (OpenRLHF 0.11.0 openrlhf/models/utils.py `log_probs_from_logits`).
+fn widen_by_processes(found: &mut RunEstimate) {
+    let setup = &found.setup;
+    let tokens = setup.micro_batch.saturating_mul(setup.sequence_length) / setup.parallel.context.max(1);
+    let kept = tokens.saturating_mul(found.model.arch.vocabulary()).saturating_mul(4);
+    let in_loss = found.estimate.peak_phase == Phase::Loss;
+    let less = setup.external_bytes.saturating_add(if in_loss { kept } else { 0 });
+    found.estimate.low = found.estimate.low.saturating_sub(less);
 }
 
 /// Widens the upper bound to the copies of all logits that a divergence written by hand makes: both distributions, what is divided by the

@@ -54,6 +54,12 @@ pub enum Task {
     QuestionAnswering,
     /// A reward model: pairs of rows, so `2 × micro_batch` rows a forward.
     Reward,
+    /// The same with a score for every token beside the logits of the language model (LLaMA-Factory).
+    ValueReward,
+    /// The policy of proximal policy optimization whose other models live in processes of their own (OpenRLHF).
+    Ppo,
+    /// Scores of documents by two tokens of the vocabulary (ms-swift's generative rerankers).
+    Reranker,
     /// Direct preference optimization: pairs of rows.
     Dpo,
     /// Kahneman-Tversky optimization: single rows, and a pass over mismatched ones.
@@ -84,7 +90,7 @@ impl Task {
     /// Rows of one forward for each unit of `micro_batch`.
     pub const fn sequences_per_sample(self) -> u64 {
         match self {
-            Self::Reward | Self::Dpo | Self::OnlineDpo | Self::Orpo | Self::Simpo | Self::EmbeddingPairs => 2,
+            Self::Reward | Self::ValueReward | Self::Dpo | Self::OnlineDpo | Self::Orpo | Self::Simpo | Self::EmbeddingPairs => 2,
             Self::Tpo | Self::EmbeddingTriplets => 3,
             Self::MultipleChoice => 4,
             _ => 1,
@@ -101,6 +107,9 @@ impl Task {
             Self::TokenClassification => "token-classification",
             Self::QuestionAnswering => "question-answering",
             Self::Reward => "reward",
+            Self::ValueReward => "value-reward",
+            Self::Ppo => "ppo",
+            Self::Reranker => "reranker",
             Self::Dpo => "dpo",
             Self::Kto => "kto",
             Self::Orpo => "orpo",

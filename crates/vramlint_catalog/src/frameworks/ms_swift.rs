@@ -104,6 +104,7 @@ const KEYS: &[Row] = &[
     ("max_completion_length", C::MaxCompletionLength, Given),
     ("ref_model", C::ReferenceModel, Name),
     ("reward_model", C::RewardModel, Names),
+    ("teacher_model", C::TeacherModel, Name),
     ("NPROC_PER_NODE", C::NumProcesses, Given),
     ("NNODES", C::NumMachines, Given),
 ];

@@ -37,6 +37,9 @@ impl Mapping<'_> {
             self.assume(message!("no gradient accumulation found: assuming 1", "没有找到梯度累积：按 1 计"));
         }
         self.evaluation();
+        if self.sample_documents && !self.is_on(Concept::Packing) {
+            self.documents();
+        }
         if self.upper.task == Task::OnlineDpo {
             self.own_completions(model);
             return Ok(None);
@@ -56,6 +59,19 @@ impl Mapping<'_> {
         let generations = self.count(Concept::NumGenerations).ok().flatten().map(|choice| choice.upper);
         self.completions();
         Ok(generations)
+    }
+
+    /// Rows of samples that are a query with documents: the fitting one, and up to seven others.
+    fn documents(&mut self) {
+        const MOST: u64 = 8;
+        const LEAST: u64 = 2;
+        self.assume_unverified(message!(
+            "the number of documents per query is unknown: assuming {MOST}, the most that ms-swift takes by default",
+            "每个查询的文档数未知：按 ms-swift 默认的上限 {MOST} 个计"
+        ));
+        self.fewest_rows = Some(LEAST * self.lower.micro_batch);
+        self.upper.micro_batch *= MOST;
+        self.lower.micro_batch *= LEAST;
     }
 
     /// Rows of an evaluation by a trainer, where one runs between steps or after them. The default is that of transformers 5.23.0

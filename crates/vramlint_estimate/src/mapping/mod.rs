@@ -13,6 +13,7 @@ mod device_map;
 mod framework_tests;
 mod model;
 mod optimizer;
+mod other_processes;
 mod parallel;
 mod precision;
 mod project_files;
@@ -54,6 +55,8 @@ pub(crate) struct Mapped {
     pub world: Option<u64>,
     /// Tokens of the longest row that the bounds allow for, if nothing states how long rows are.
     pub longest_row: Option<u64>,
+    /// Rows of the smallest micro-batch that the bounds allow for, if the data decide how many a sample has.
+    pub fewest_rows: Option<u64>,
     /// Whether the number of processes that share the work is open.
     pub open_world: bool,
     /// Whether the project compares distributions over the vocabulary with code of its own.
@@ -91,6 +94,8 @@ struct Mapping<'a> {
     assumptions: Vec<Message>,
     longest_row: Option<u64>,
     open_world: bool,
+    fewest_rows: Option<u64>,
+    sample_documents: bool,
     unverified: Option<Message>,
     upper: Setup,
     lower: Setup,
@@ -100,8 +105,19 @@ struct Mapping<'a> {
 pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mapped, Message> {
     let (upper, lower) = (Setup::default(), Setup::default());
     let assumptions = Vec::new();
-    let mut mapping =
-        Mapping { project, run, models, assumptions, longest_row: None, open_world: false, unverified: None, upper, lower };
+    let mut mapping = Mapping {
+        project,
+        run,
+        models,
+        assumptions,
+        longest_row: None,
+        open_world: false,
+        fewest_rows: None,
+        sample_documents: false,
+        unverified: None,
+        upper,
+        lower,
+    };
     mapping.known_command()?;
     let (model, lower_model) = mapping.model_range()?;
     mapping.task()?;
@@ -122,8 +138,9 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.teacher()?;
     mapping.residents(&model);
     mapping.reward_model();
+    mapping.other_processes(&model)?;
     let own_divergence = mapping.own_divergence();
-    let Mapping { assumptions, longest_row, open_world, unverified, upper: setup, lower, .. } = mapping;
+    let Mapping { assumptions, longest_row, open_world, fewest_rows, unverified, upper: setup, lower, .. } = mapping;
     Ok(Mapped {
         model,
         lower_model,
@@ -134,6 +151,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
         world,
         longest_row,
         open_world,
+        fewest_rows,
         own_divergence,
         unverified,
     })

@@ -33,9 +33,16 @@ impl Mapping<'_> {
             Some("sentence-embedding") => self.embedded_columns()?,
             // Axolotl 0.18.0 core/builders/rl.py trains gdpo with the trainer of grpo.
             Some("grpo" | "gdpo" | "rloo") => Task::Grpo,
-            Some("reward" | "rm") if self.run.dialect.estimate.value_head_rewards => {
-                let by = self.run.dialect.framework().name;
-                return Err(message!("estimates do not support reward models of {by}", "不支持估算 {by} 的奖励模型"));
+            Some("reward" | "rm") if self.run.dialect.estimate.value_head_rewards => Task::ValueReward,
+            Some("ppo") if self.run.dialect == Dialect::OpenRlhf => Task::Ppo,
+            Some("gkd") if self.run.dialect == Dialect::MsSwift => self.swift_distillation()?,
+            Some("reranker") if self.run.dialect == Dialect::MsSwift => self.reranker(),
+            Some("embedding") if self.run.dialect == Dialect::MsSwift => {
+                self.assume_unverified(message!(
+                    "the number of texts per sample is unknown: assuming pairs",
+                    "每个样本的文本数未知：按成对计"
+                ));
+                Task::EmbeddingPairs
             }
             Some("reward" | "rm") => Task::Reward,
             Some("seq2seq") => Task::Seq2Seq,
@@ -83,6 +90,24 @@ impl Mapping<'_> {
         };
         self.both(|setup| setup.task = task);
         Ok(())
+    }
+
+    /// Distillation by ms-swift (4.6.0.dev0 swift/rlhf_trainers/gkd_trainer.py): it compares as many logits as TRL's, in parts of 512 tokens
+    /// of which backward keeps all. A teacher behind a server sends the largest ones only.
+    fn swift_distillation(&mut self) -> Result<Task, Message> {
+        let words = ["teacher_model_server", "gkd_logits_topk", "offload_teacher_model"];
+        if let Some(name) = words.iter().find(|name| self.gives(name)) {
+            return Err(message!("estimates do not support {name}", "不支持估算 {name}"));
+        }
+        Ok(Task::Gkd)
+    }
+
+    /// Rerankers of ms-swift: a sample is a query with a fitting document and others, a row each (4.6.0.dev0 swift/template/base.py: at most 7
+    /// others by default).
+    fn reranker(&mut self) -> Task {
+        self.sample_documents = true;
+        let generates = self.given_text("task_type").is_some_and(|name| name == "generative_reranker");
+        if generates { Task::Reranker } else { Task::SequenceClassification }
     }
 
     /// Whether every model that the code trains is loaded without a head: `AutoModel`, `BertModel`.
@@ -144,6 +169,11 @@ impl Mapping<'_> {
         }
         let named =
             self.value(Concept::TeacherModel).and_then(Value::as_str).map(str::to_owned).or_else(|| self.only_untrained_model());
+        let own = named.as_ref().is_none_or(|id| Some(id.as_str()) == self.value(Concept::Model).and_then(Value::as_str));
+        if self.run.dialect == Dialect::MsSwift && own && (named.is_none() || self.upper.lora.is_some()) {
+            self.assume(message!("the model is its own teacher", "模型以自身为教师"));
+            return Ok(());
+        }
         let Some(id) = named else {
             return Err(message!(
                 "the teacher model is unknown; give it with `--set teacher_model=…`",

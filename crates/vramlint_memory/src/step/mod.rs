@@ -55,6 +55,9 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
         Model::new(arch, build(&tape, arch, setup, layers, true))
     });
     let teacher = setup.teacher.as_deref().map(|teacher| build_resident(&tape, teacher));
+    for frozen in reference.iter().chain(&teacher) {
+        parallel::frozen_copy::shard(&tape, &frozen.modules, setup);
+    }
     let models = Models { policy, reference, teacher };
     // Resident models stay as they were loaded.
     let residents: Vec<Model> = setup.residents.iter().map(|resident| build_resident(&tape, resident)).collect();

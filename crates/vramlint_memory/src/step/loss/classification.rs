@@ -5,6 +5,28 @@ use crate::model::{Batch, Model, OutputHead, activate, linear};
 use crate::setup::{Setup, Task};
 use crate::tape::{Tape, Tensor};
 
+/// The loss over the logits of two words (ms-swift 4.6.0.dev0 swift/utils/transformers_utils.py `get_generative_reranker_logits`): only their
+/// rows of the head are multiplied, but the gradient of the head is whole.
+pub(super) fn by_vocabulary(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    let hidden = model.forward(t, ids, batch, setup, true);
+    t.set_site(super::site());
+    let OutputHead::Vocabulary { weight, .. } = &model.modules.head else { return hidden };
+    let (rows, size) = (t.weight(*weight), t.numel(*weight));
+    let out = t.empty(batch.tokens(), hidden.width);
+    let (trains, passes) = (rows.requires_grad(), hidden.requires_grad());
+    let kept = trains.then(|| t.save(&hidden));
+    let (numel, width, wide) = (hidden.numel, hidden.width, rows.width);
+    let scores = t.record(&[&hidden, &rows], out, move |tape, grad| {
+        let into = passes.then(|| tape.empty(numel, width));
+        let own = trains.then(|| tape.empty_as(size, wide, Part::Gradients));
+        drop((grad, kept));
+        vec![into, own]
+    });
+    drop(hidden);
+    let loss = t.unary_saving_input(t.cast(&scores, 4));
+    super::scalar(t, &loss)
+}
+
 /// The loss over classes, or over pairs of scores.
 pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
     let labels = (setup.task == Task::SequenceClassification).then(|| t.empty_as(batch.size, 8, Part::Other));

@@ -13,6 +13,7 @@ mod selective_log_softmax;
 mod seq2seq;
 mod smoothed;
 mod token_classes;
+mod value_head;
 
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, OutputHead};
@@ -51,6 +52,9 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             drop(divergence);
             loss
         }
+        Task::ValueReward => value_head::loss(t, &models.policy, ids, batch, setup),
+        Task::Reranker => classification::by_vocabulary(t, &models.policy, ids, batch, setup),
+        Task::Ppo => causal::loss(t, &models.policy, ids, batch, setup),
         Task::OnlineDpo => online_dpo::loss(t, models, ids, batch, setup),
         Task::Gkd => distillation::whole_logits(t, models, ids, batch, setup),
         Task::Distillation => distillation::tiles(t, models, ids, batch, setup),

@@ -10,6 +10,7 @@
 mod coordinator;
 mod ddp;
 mod flat_buffer;
+pub(super) mod frozen_copy;
 mod fsdp1;
 mod fsdp2;
 mod fsdp_param_group;
