@@ -186,6 +186,12 @@ pub enum Optimizer {
     RmsProp,
     /// torch Muon for matrices, AdamW for the rest.
     Muon,
+    /// AdamW over gradients that are projected to [`Setup::gradient_rank`], for linear layers of blocks (GaLore, which decomposes them).
+    Galore,
+    /// The same with a random projection (APOLLO).
+    Apollo,
+    /// Adam with a second moment per head or row (Adam-mini).
+    AdamMini,
 }
 
 /// Quantization of the frozen base.
@@ -498,6 +504,8 @@ pub struct Setup {
     pub padding_mask: bool,
     /// The optimizer.
     pub optimizer: Optimizer,
+    /// The rank to which an optimizer projects gradients, if it does.
+    pub gradient_rank: u64,
     /// Whether an 8-bit optimizer keeps 8-bit states of embeddings too. transformers' Trainer gives them 32-bit states
     /// (5.23 `trainer_optimizer.py`), loops without it do not.
     pub narrow_embedding_states: bool,
@@ -580,6 +588,7 @@ impl Default for Setup {
             attention: Attention::Sdpa,
             padding_mask: false,
             optimizer: Optimizer::AdamWFused,
+            gradient_rank: 128,
             clip: true,
             optimizer_in_backward: false,
             use_cache: false,

@@ -136,6 +136,21 @@ fn a_frozen_vision_part_leaves_the_language_model_trained() {
 }
 
 #[test]
+fn a_projector_alone_is_trained_through_a_frozen_model() {
+    let settings = [(Concept::Method, text("freeze")), (Concept::Freeze, text("all-but-projector"))];
+    let found = mapped(&run(Dialect::HfTrainer, "sft", &settings));
+    let parts = found.setup.trained.expect("a part is trained");
+    assert!(parts.beside > 0 && !parts.head && parts.blocks.is_empty() && found.unverified.is_some());
+}
+
+#[test]
+fn rerankers_of_swift_score_several_documents_per_query() {
+    let found = mapped(&run(Dialect::MsSwift, "reranker", &[]));
+    let rows = found.fewest_rows.expect("the data decide");
+    assert_eq!(found.setup.micro_batch, 4 * rows);
+}
+
+#[test]
 fn fp8_next_to_bf16_counts_as_bf16() {
     let mut found = run(Dialect::HfTrainer, "sft", &[(Concept::Method, text("full"))]);
     let candidates = vec![candidate(text("bf16")), candidate(text("fp8"))];

@@ -69,10 +69,7 @@ pub(crate) struct Mapped {
 /// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py), experts on the processor (KTransformers), a second model for the loss, layers that live on the host, ternary layers
 /// (Axolotl 0.18.0 utils/schemas/config.py).
 const NOT_MODELLED: &[&str] = &[
-    "use_galore",
-    "use_apollo",
     "use_badam",
-    "use_adam_mini",
     "mixture_of_depths",
     "use_kt",
     "use_asft_loss",
@@ -150,8 +147,8 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
         num_generations,
         world,
         longest_row,
-        open_world,
         fewest_rows,
+        open_world,
         own_divergence,
         unverified,
     })

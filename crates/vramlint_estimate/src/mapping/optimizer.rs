@@ -40,6 +40,8 @@ const fn weight(optimizer: Optimizer) -> u64 {
         Optimizer::AdamWForeach | Optimizer::AdamWForLoop => 1200,
         Optimizer::AdamWFused => 800,
         Optimizer::Muon | Optimizer::SgdMomentum | Optimizer::Lion | Optimizer::Adagrad | Optimizer::RmsProp => 400,
+        Optimizer::AdamMini => 401,
+        Optimizer::Galore | Optimizer::Apollo => 200,
         Optimizer::AdamW8bit => 203,
         Optimizer::Lion8bit => 102,
         Optimizer::PagedAdamW8bit
@@ -81,6 +83,7 @@ impl Mapping<'_> {
             setup.clip = clips;
             setup.narrow_embedding_states = own_states;
         });
+        self.low_rank()?;
         self.optimizer_in_backward()
     }
 
@@ -101,6 +104,55 @@ impl Mapping<'_> {
             return choice;
         };
         ValueRange { upper: asked, lower: if choice.lower == CLASS { asked } else { choice.lower }, ..choice }
+    }
+
+    /// Optimizers that switches of LLaMA-Factory (0.9.6 hparams/finetuning_args.py) and ms-swift (4.6 swift/arguments/tuner_args.py) choose.
+    fn low_rank(&mut self) -> Result<(), Message> {
+        let rank = |key: &str, usual: u64| self.given_text(key).and_then(|text| text.parse().ok()).unwrap_or(usual);
+        // ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py has another default.
+        let usual = if self.run.dialect == Dialect::MsSwift { 128 } else { 16 };
+        let (chosen, rank, by_layer) = if self.enables("use_galore", &[]) {
+            (Optimizer::Galore, rank("galore_rank", usual), ["galore_layerwise", "galore_optim_per_parameter"])
+        } else if self.enables("use_apollo", &[]) {
+            (Optimizer::Apollo, rank("apollo_rank", usual), ["apollo_layerwise", "apollo_layerwise"])
+        } else if self.enables("use_adam_mini", &[]) {
+            (Optimizer::AdamMini, usual, ["", ""])
+        } else {
+            return Ok(());
+        };
+        let names = ["galore_quantization", "galore_with_embedding"];
+        if let Some(name) = names.iter().find(|name| self.enables(name, &[])) {
+            return Err(message!("estimates do not support {name}", "不支持估算 {name}"));
+        }
+        let projects = chosen != Optimizer::AdamMini;
+        let scheme = self.upper.parallel.scheme;
+        if projects && !matches!(scheme, Scheme::None | Scheme::Ddp) {
+            return Err(message!(
+                "estimates do not support projected gradients with sharded ones",
+                "不支持估算分片梯度的低秩投影"
+            ));
+        }
+        if projects {
+            self.assume_unverified(message!(
+                "the solver that decomposes gradients needs memory of its own, which does not count",
+                "分解梯度的求解器所需的额外显存未计入"
+            ));
+        }
+        let layerwise = by_layer.iter().any(|key| self.enables(key, &[]));
+        if layerwise && scheme != Scheme::None {
+            let name = by_layer[0];
+            return Err(message!("estimates do not support {name} on several GPUs", "不支持估算多 GPU 上的 {name}"));
+        }
+        self.both(|setup| {
+            setup.optimizer = chosen;
+            setup.gradient_rank = rank;
+            if layerwise {
+                setup.optimizer_in_backward = true;
+                setup.clip = false;
+                setup.accumulation = 1;
+            }
+        });
+        Ok(())
     }
 
     /// torchtune 0.7.0 refuses accumulation and clipping together with it (recipes/full_finetune_distributed.py).

@@ -29,7 +29,7 @@ impl Mapping<'_> {
                     "only what joins images to the text is trained: it counts as two layers, and what sees images is left out",
                     "只训练连接图像与文本的部分：按两层计，处理图像的部分未计入"
                 ));
-                self.set_trained(&self.with_projector(model, TrainedParts::default()));
+                self.set_trained(&with_projector(model, TrainedParts::default()));
             }
             (_, layers) if self.run.dialect == Dialect::LlamaFactory && !classifies => {
                 let layers = layers.unwrap_or(LLAMA_FACTORY_LAYERS);
@@ -70,7 +70,7 @@ impl Mapping<'_> {
         }
         let base = if language_frozen { TrainedParts::default() } else { TrainedParts::all() };
         let parts = TrainedParts { tower: is_off(vision), ..base };
-        let parts = if is_off(joint) && !parts.tower { self.with_projector(model, parts) } else { parts };
+        let parts = if is_off(joint) && !parts.tower { with_projector(model, parts) } else { parts };
         if parts == TrainedParts::default() {
             return Err(message!("every part of the model is frozen: nothing is trained", "模型的每一部分都被冻结：不进行训练"));
         }
@@ -80,12 +80,6 @@ impl Mapping<'_> {
 
     fn set_trained(&mut self, parts: &TrainedParts) {
         self.both(|setup| setup.trained = Some(parts.clone()));
-    }
-
-    /// Adds two layers that join images to the text: from the columns of the tower, and one between the columns of the language model.
-    fn with_projector(&self, model: &Model, parts: TrainedParts) -> TrainedParts {
-        let width = model.arch.width();
-        TrainedParts { beside: (PATCH_COLUMNS + width) * width, ..parts }
     }
 
     /// The last `layers` blocks, or the first ones if the number is negative (LLaMA-Factory 0.9.6 model/adapter.py `_setup_freeze_tuning`).
@@ -146,4 +140,10 @@ impl Mapping<'_> {
         let below = frozen.saturating_sub(table) / block.max(1);
         Ok(TrainedParts { embedding: frozen < table, blocks: vec![(below, u64::MAX)], ..TrainedParts::all() })
     }
+}
+
+/// Adds two layers that join images to the text: from the columns of the tower, and one between the columns of the language model.
+fn with_projector(model: &Model, parts: TrainedParts) -> TrainedParts {
+    let width = model.arch.width();
+    TrainedParts { beside: (PATCH_COLUMNS + width) * width, ..parts }
 }

@@ -68,6 +68,7 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.attention = fields.word(&["attn", "attention"], ATTENTION)?.unwrap_or_default();
     setup.padding_mask = fields.flag(&["padding_mask", "padding"])?.unwrap_or(false);
     setup.optimizer = fields.word(&["optimizer", "optim"], OPTIMIZERS)?.unwrap_or_default();
+    setup.gradient_rank = fields.count(&["gradient_rank"], 1, 1 << 20)?.unwrap_or(128);
     setup.narrow_embedding_states = fields.flag(&["narrow_embedding_states"])?.unwrap_or(false);
     setup.zeroes_after_forward = fields.flag(&["zeroes_after_forward"])?.unwrap_or(false);
     setup.clip = fields.flag(&["clip"])?.unwrap_or(true);

@@ -123,6 +123,9 @@ pub const OPTIMIZERS: &[(&str, Optimizer)] = &[
     ("adagrad", Optimizer::Adagrad),
     ("rmsprop", Optimizer::RmsProp),
     ("muon", Optimizer::Muon),
+    ("galore", Optimizer::Galore),
+    ("apollo", Optimizer::Apollo),
+    ("adam_mini", Optimizer::AdamMini),
     ("adamw", Optimizer::AdamWForeach),
 ];
 

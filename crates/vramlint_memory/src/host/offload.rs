@@ -24,6 +24,7 @@ fn states(optimizer: Optimizer) -> u64 {
         | Optimizer::PagedLion8bit
         | Optimizer::Adagrad
         | Optimizer::RmsProp
+        | Optimizer::AdamMini
         | Optimizer::Muon => 1,
         _ => 2,
     }

@@ -359,7 +359,11 @@ impl ModuleBuilder<'_> {
     /// A linear layer inside a block, which quantization reaches.
     pub(super) fn linear(&self, input: u64, output: u64, bias: bool, name: &'static str) -> LinearModule {
         let weight = match self.quantization {
-            Quantization::None => Weight::Plain(self.param([output, input])),
+            Quantization::None => {
+                let id = self.param([output, input]);
+                self.tape.with_param(id, |param| param.linear = true);
+                Weight::Plain(id)
+            }
             Quantization::FourBit { double } => {
                 Weight::FourBit { id: self.param([output, input]), double, compute: self.quantized_compute }
             }

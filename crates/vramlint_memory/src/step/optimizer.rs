@@ -20,6 +20,14 @@ struct TrainedParam {
     rows: u64,
     width: u64,
     embedding: bool,
+    linear: bool,
+}
+
+impl TrainedParam {
+    /// Its short and its long side.
+    fn sides(&self) -> (u64, u64) {
+        (self.rows.min(self.columns), self.rows.max(self.columns))
+    }
 }
 
 /// bitsandbytes 0.50: smaller parameters keep 32-bit states (`min_8bit_size`), and are never paged below the second bound.
@@ -46,17 +54,29 @@ pub(super) fn step(t: &Tape, trained: &[ParamId], setup: &Setup, state: &mut Opt
                 columns: param.shape[1],
                 width: param.width(),
                 embedding: param.embedding,
+                linear: param.linear,
             })
         })
         .collect();
     let (matrices, vectors): (Vec<&TrainedParam>, Vec<&TrainedParam>) = all.iter().partition(|param| param.rows > 1);
+    // These go from parameter to parameter, and make the states of one only when they come to it.
+    let one_by_one = matches!(setup.optimizer, Optimizer::Galore | Optimizer::Apollo | Optimizer::AdamMini);
     for group in [matrices, vectors] {
+        if one_by_one {
+            for param in group {
+                if !state.initialized {
+                    create_states(t, param, setup, state);
+                }
+                temporaries(t, &[param], setup);
+            }
+            continue;
+        }
         if !state.initialized {
             for param in &group {
                 create_states(t, param, setup, state);
             }
         }
-        temporaries(t, &group, setup.optimizer);
+        temporaries(t, &group, setup);
     }
     state.initialized = true;
 }
@@ -71,7 +91,15 @@ fn create_states(t: &Tape, param: &TrainedParam, setup: &Setup, state: &mut Opti
             add_state(param.numel, param.width);
             add_state(param.numel, param.width);
         }
-        Optimizer::AdamWForeach | Optimizer::AdamWForLoop => {
+        // The projection, and both moments of what is projected (galore_torch 1.0 adamw.py, apollo_torch 1.0.3 apollo.py).
+        Optimizer::Galore | Optimizer::Apollo if param.linear => {
+            let (short, long) = param.sides();
+            let rank = setup.gradient_rank.min(short);
+            add_state(rank * short, param.width);
+            add_state(rank * long, param.width);
+            add_state(rank * long, param.width);
+        }
+        Optimizer::AdamWForeach | Optimizer::AdamWForLoop | Optimizer::Galore | Optimizer::Apollo => {
             add_state(param.numel, param.width);
             add_state(param.numel, param.width);
         }
@@ -93,6 +121,11 @@ fn create_states(t: &Tape, param: &TrainedParam, setup: &Setup, state: &mut Opti
             if param.rows == 1 || param.embedding {
                 add_state(param.numel, param.width);
             }
+        }
+        // adam_mini 1.1 adam_mini.py: vectors keep a whole second moment.
+        Optimizer::AdamMini => {
+            add_state(param.numel, param.width);
+            add_state(param.rows.max(if param.rows == 1 { param.numel } else { 1 }), param.width);
         }
         Optimizer::Sgd => {}
     }
@@ -120,7 +153,8 @@ fn bitsandbytes(t: &Tape, param: &TrainedParam, setup: &Setup, states: u64, stat
     }
 }
 
-fn temporaries(t: &Tape, group: &[&TrainedParam], optimizer: Optimizer) {
+fn temporaries(t: &Tape, group: &[&TrainedParam], setup: &Setup) {
+    let optimizer = setup.optimizer;
     match optimizer {
         // All square roots of a group together.
         Optimizer::AdamWForeach | Optimizer::Adagrad | Optimizer::RmsProp => {
@@ -143,9 +177,14 @@ fn temporaries(t: &Tape, group: &[&TrainedParam], optimizer: Optimizer) {
                 adafactor(t, param);
             }
         }
-        Optimizer::Lion => {
+        Optimizer::Lion | Optimizer::AdamMini => {
             for param in group {
                 drop((t.empty(param.numel, param.width), t.empty(param.numel, param.width)));
+            }
+        }
+        Optimizer::Galore | Optimizer::Apollo => {
+            for param in group {
+                low_rank(t, param, setup.gradient_rank, optimizer == Optimizer::Galore);
             }
         }
         Optimizer::Muon => {
@@ -158,6 +197,27 @@ fn temporaries(t: &Tape, group: &[&TrainedParam], optimizer: Optimizer) {
         }
         _ => {}
     }
+}
+
+/// The step of one parameter whose gradient is projected. GaLore decomposes the gradient in fp32 when it makes a projection: left vectors of
+/// the long side, right ones of the short side; what the solver needs beside them does not count.
+fn low_rank(t: &Tape, param: &TrainedParam, rank: u64, decomposes: bool) {
+    if !param.linear {
+        drop((t.empty(param.numel, param.width), t.empty(param.numel, param.width)));
+        return;
+    }
+    let (short, long) = param.sides();
+    if decomposes {
+        // A copy by columns, the vectors of both sides.
+        let copied = (param.width != 4).then(|| t.empty(param.numel, 4));
+        drop((t.empty(param.numel, 4), t.empty(param.numel, 4), t.empty(short * short, 4), copied));
+    }
+    let low = rank.min(short) * long;
+    let (projected, denominator, update) = (t.empty(low, param.width), t.empty(low, param.width), t.empty(low, param.width));
+    // Back to the full shape, and scaled.
+    let whole = t.empty(param.numel, param.width);
+    drop((t.empty(param.numel, param.width), whole));
+    drop((projected, denominator, update));
 }
 
 /// `transformers.optimization.Adafactor.step`: gradient and parameter in fp32, the update, and its negative.

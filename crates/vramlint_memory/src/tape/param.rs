@@ -16,6 +16,8 @@ pub(crate) struct Param {
     pub(crate) trainable: bool,
     /// It belongs to an `nn.Embedding` (some optimizers treat it differently).
     pub(crate) embedding: bool,
+    /// It is the weight of a linear layer in a block, which some optimizers project.
+    pub(crate) linear: bool,
     /// The GPU that holds it.
     pub(crate) gpu: u8,
     /// Its gradient.
@@ -46,7 +48,18 @@ impl Tape {
         let mut params = self.params.borrow_mut();
         let id = ParamId(u32::try_from(params.len()).unwrap_or(u32::MAX));
         let gpu = self.gpu();
-        params.push(Param { tensor, shape, trainable, embedding: false, gpu, grad: None, uses: 0, arrived: 0, waiting: None });
+        params.push(Param {
+            tensor,
+            shape,
+            trainable,
+            embedding: false,
+            linear: false,
+            gpu,
+            grad: None,
+            uses: 0,
+            arrived: 0,
+            waiting: None,
+        });
         id
     }
 
