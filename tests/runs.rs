@@ -3,7 +3,7 @@
 //!
 //! A case lists all runs (`"more": true` allows others). Of each run: `id`, `values` by name (`null` must be unknown),
 //! `origin` (`"flag run.sh"`: kind and path of the winner), `overridden` (values that lose), `candidates` (values of which none
-//! wins), and `without` (settings that have no candidate).
+//! wins), `without` (settings that have no candidate), and `folder_model` (what the model's folder holds, `null` if that is not known).
 
 mod common;
 
@@ -85,6 +85,12 @@ fn in_run(project: &Project, run: &Run, due: &Json) -> Vec<String> {
     for name in due["without"].as_array().into_iter().flatten().filter_map(Json::as_str) {
         if let Some(found) = setting(run, name) {
             wrong.push(format!("{name}: nobody speaks of it, found {}", shown(project, Some(found))));
+        }
+    }
+    if let Some(wanted) = due.get("folder_model") {
+        let found = run.folder_model.as_ref().map(|filled| filled.model.as_str());
+        if found != wanted.as_str() {
+            wrong.push(format!("folder_model: {wanted} is due, found {found:?}"));
         }
     }
     wrong

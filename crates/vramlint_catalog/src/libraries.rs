@@ -44,6 +44,7 @@ pub const LIBRARIES: &[Library] = &[
     library("datasets", false, false, true),
     library("optimum", false, false, true),
     library("modelscope", false, false, true),
+    library("huggingface_hub", false, false, true),
     library("liger_kernel", false, false, true),
 ];
 

@@ -58,7 +58,7 @@ impl Mapping<'_> {
             if found.iter().any(|model| model.id == id) {
                 continue;
             }
-            let model = self.models.find_or_infer(id).ok_or_else(|| self.not_found(id))?;
+            let model = self.model_named(id)?;
             if let Some(why) = model.undescribed() {
                 return Err(why);
             }
@@ -75,6 +75,15 @@ impl Mapping<'_> {
         }
         self.say_what_a_name_tells(most);
         Ok((most.clone(), least.clone()))
+    }
+
+    /// The model with this name, or the one that the project puts into the folder with this name.
+    fn model_named(&mut self, id: &str) -> Result<Model, Message> {
+        let filled = self.run.folder_model.as_ref().filter(|filled| filled.folder == id && !self.models.is_available(id));
+        let Some(filled) = filled else { return self.models.find_or_infer(id).ok_or_else(|| self.not_found(id)) };
+        let model = self.models.find_or_infer(&filled.model).ok_or_else(|| self.not_found(&filled.model))?;
+        self.assume(filled.why.clone());
+        Ok(model)
     }
 
     /// The model that the code makes from a configuration, if no model is named.

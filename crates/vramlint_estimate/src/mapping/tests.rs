@@ -78,6 +78,7 @@ pub(super) fn run(dialect: Dialect, task: &str, settings: &[(Concept, Value)]) -
         missing_files: Vec::new(),
         unsupported: None,
         settings: all,
+        folder_model: None,
         unknown_reads: vramlint_resolve::run::UnknownReads::default(),
     }
 }

@@ -277,6 +277,14 @@ impl Interpreter<'_> {
         }
         let unsloth = library(class) == Some("unsloth");
         let dialect = if unsloth { Dialect::Unsloth } else { Dialect::HfTrainer };
+        // Unsloth then quantizes nothing, whatever the call says (unsloth 2026.10.9 `models/loader.py`).
+        let in_full = self.facts.models[index].is_trained_in_full();
+        if in_full {
+            let none = AbstractValue::located(ValueKind::Scalar(Value::Text("none".to_owned())), place);
+            self.emit_of_models(ModelRecord::is_trained_in_full, |candidates| {
+                candidates.emit_value(Concept::Quantization, &none, class, "full_finetuning", place);
+            });
+        }
         let configured = args
             .get("quantization_config")
             .is_some_and(|val| val.objects().any(|id| matches!(self.heap[id].kind, ObjectKind::Quantization { .. })));
@@ -285,7 +293,7 @@ impl Interpreter<'_> {
             .iter()
             .filter(|(key, _)| !matches!(key.as_str(), "model_name" | "pretrained_model_name_or_path"))
             // The configuration says how, where both are given.
-            .filter(|(key, _)| !configured || !matches!(key.as_str(), "load_in_4bit" | "load_in_8bit"))
+            .filter(|(key, _)| !(configured || in_full) || !matches!(key.as_str(), "load_in_4bit" | "load_in_8bit"))
             .filter(|(key, _)| cast.is_none() || !matches!(key.as_str(), "dtype" | "torch_dtype"))
             .cloned()
             .collect();

@@ -180,6 +180,7 @@ impl<'a> Interpreter<'a> {
         let importer = std::mem::take(&mut self.control);
         self.nested((), |this| {
             this.block(body, scope);
+            this.run_cells(body, scope);
         });
         self.control = importer;
         Some(scope)

@@ -145,5 +145,11 @@ pub(super) fn loads_model(path: &str) -> bool {
     let has_head = class.split_once("For").is_some_and(|(stem, task)| !stem.is_empty() && task.starts_with(char::is_uppercase));
     // PeftModel adds adapters to an existing model; AutoPeftModel loads one.
     let adapters_only = class == "PeftModel" || library(path) == Some("peft") && !class.starts_with("AutoPeftModel");
-    known && (is_model || has_head) && !adapters_only
+    known && (is_model || has_head) && !adapters_only || loads_sentence_transformer(path)
+}
+
+/// Whether a call loads a sentence transformer through Unsloth, with defaults of its own (unsloth 2026.10.9
+/// `models/sentence_transformer.py`).
+pub(super) fn loads_sentence_transformer(path: &str) -> bool {
+    library(path) == Some("unsloth") && path.ends_with("FastSentenceTransformer.from_pretrained")
 }

@@ -44,6 +44,7 @@ mod library_fields;
 mod linear_layers;
 mod lists;
 mod loaded_values;
+mod marimo;
 mod member_access;
 mod merge;
 mod model_configs;

@@ -1,9 +1,10 @@
 //! The state of a model that the code loads.
 
 use super::call_arguments::CallArguments;
+use super::qualified_name::library;
 use super::value::AbstractValue;
 use std::rc::Rc;
-use vramlint_base::FileRange;
+use vramlint_base::{FileRange, Value};
 
 /// The role of a loaded model, by the name it is assigned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,5 +45,11 @@ impl ModelRecord {
     /// Whether it reaches an optimizer, a trainer, adapters or `prepare()`.
     pub(super) fn is_trained(&self) -> bool {
         self.trained || self.in_trainer || self.prepared
+    }
+
+    /// Whether Unsloth loads it to train all of its weights.
+    pub(super) fn is_trained_in_full(&self) -> bool {
+        let full = self.args.get("full_finetuning").and_then(AbstractValue::constant);
+        library(&self.class) == Some("unsloth") && full == Some(&Value::Bool(true))
     }
 }

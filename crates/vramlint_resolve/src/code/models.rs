@@ -3,7 +3,7 @@
 use super::call_arguments::CallArguments;
 use super::heap::{MODEL_DEPTH, ObjectKind};
 use super::interpreter::Interpreter;
-use super::library_classes::{self, loads_model};
+use super::library_classes::{self, loads_model, loads_sentence_transformer};
 use super::model_record::{ModelRecord, ModelRole};
 use super::name_roles;
 use super::qualified_name::{leaf, library};
@@ -22,6 +22,10 @@ impl Interpreter<'_> {
         }
         let name = leaf(path);
         match (library(path), name) {
+            (Some("unsloth"), "get_peft_model") if self.trains_in_full(args.arg("model", 0)) => {
+                self.mark_arguments_trained(args);
+                Some(args.arg("model", 0).cloned().unwrap_or_else(AbstractValue::unknown))
+            }
             (Some("peft" | "unsloth") | None, "get_peft_model") => {
                 self.facts.adapts = true;
                 if library(path) == Some("unsloth") {
@@ -86,6 +90,13 @@ impl Interpreter<'_> {
             (Some("transformers") | None, "BitsAndBytesConfig") => Some(self.call_quantization_config(path, args, place)),
             _ => None,
         }
+    }
+
+    /// Whether a model is loaded with `full_finetuning = True`: Unsloth then puts no adapters on it (unsloth 2026.10.9 `models/llama.py`,
+    /// `models/vision.py`).
+    fn trains_in_full(&self, model: Option<&AbstractValue>) -> bool {
+        let loads = model.map_or_else(Vec::new, |model| self.heap.models_in(model, MODEL_DEPTH));
+        !loads.is_empty() && loads.iter().all(|load| self.facts.models[*load].is_trained_in_full())
     }
 
     /// `prepare_model_for_kbit_training` turns checkpointing on for a quantized model unless `use_gradient_checkpointing` says otherwise
@@ -184,6 +195,9 @@ impl Interpreter<'_> {
         let model = AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Model(load))), place);
         if library(path) == Some("unsloth") {
             self.facts.unsloth = true;
+            if loads_sentence_transformer(path) {
+                return model;
+            }
             return AbstractValue::located(ValueKind::Items(Rc::new(vec![model, AbstractValue::unknown()])), place);
         }
         model

@@ -1,7 +1,7 @@
 //! Batch factors that a tool computes from the others.
 
 use super::precedence::arithmetic;
-use super::sources::deepspeed;
+use super::sources::{deepspeed, defaults::trains_unsloths_model};
 use super::training_run::Run;
 use crate::setting::{Candidate, Origin, Resolved, Setting};
 use vramlint_base::{Value, message};
@@ -66,6 +66,31 @@ pub(super) fn from_train_batch(run: &mut Run, total: Candidate) {
     if matches!(total.value, Resolved::Known(_)) {
         override_setting(run, Concept::EffectiveBatch, total);
     }
+}
+
+/// Unsloth raises a micro-batch to a whole group of completions where the rows of a step are no multiple of it (unsloth 2026.10.9
+/// `models/rl.py`, the arguments of GRPO). Without a launch one process trains.
+pub(super) fn raise_to_group(run: &mut Run) {
+    let by_unsloth = run.code.as_deref().is_some_and(trains_unsloths_model);
+    if !by_unsloth || is_explicit(run, Concept::StepsPerGeneration) || is_explicit(run, Concept::GenerationBatch) {
+        return;
+    }
+    let world = run.int(Concept::WorldSize).or(run.launch.is_none().then_some(1));
+    let accumulation = run.int(Concept::GradientAccumulationSteps);
+    let (Some(world), Some(steps), Some(micro)) = (world, accumulation, run.int(Concept::MicroBatch)) else { return };
+    let Some(group) = run.int(Concept::NumGenerations).filter(|group| *group > 0) else { return };
+    let rows = micro.saturating_mul(steps).saturating_mul(world);
+    if rows % group == 0 {
+        return;
+    }
+    let origin = Origin::Derived {
+        formula: message!(
+            "Unsloth raises it to `num_generations`: {micro} × {steps} × {world} is not a multiple of {group}",
+            "Unsloth 将其提高到 `num_generations`：{micro} × {steps} × {world} 不是 {group} 的倍数"
+        ),
+        inputs: vec![Concept::MicroBatch, Concept::GradientAccumulationSteps, Concept::NumGenerations],
+    };
+    override_setting(run, Concept::MicroBatch, super::precedence::known(Value::Int(group), "", origin));
 }
 
 /// The accumulation that a framework computes if it is not set.

@@ -88,6 +88,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         handed_on::drop_what_stays_behind(&mut candidates, &launcher, code);
         handed_on::doubt_offered_quantization(&mut candidates);
         handed_on::drop_longer_sequences(&mut candidates, dialect, task.as_deref(), &versions);
+        handed_on::settle_unsloths_length(&mut candidates, code, task.as_deref());
     }
     handed_on::doubt_model_to_fill_in(&mut candidates);
     if distribution_hints::splits_batches(graph, code) {
@@ -151,6 +152,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         batch_factors::from_train_batch(&mut run, total);
     }
     batch_factors::derive_accumulation(&mut run);
+    batch_factors::raise_to_group(&mut run);
     derive::add(&mut run, rows);
     run
 }
@@ -177,6 +179,7 @@ fn new_run(
         missing_files: sources.missing_files.clone(),
         unsupported: None,
         settings,
+        folder_model: None,
         unknown_reads: UnknownReads::default(),
     }
 }

@@ -4,6 +4,7 @@ use super::builder::build_runs;
 use super::code_reader::CodeReader;
 use super::derive;
 use super::documented;
+use super::folder_models;
 use super::framework_program;
 use super::import_graph::ImportGraph;
 use super::run_sources::RunSources;
@@ -51,6 +52,7 @@ pub(crate) fn discover_runs(graph: &FileGraph) -> DiscoveredRuns {
     add_scripts(&reader, &mut runs, &mut used);
     add_training_files(&reader, &mut runs, &used);
     number_runs(graph, &mut runs);
+    folder_models::add(graph, &mut runs);
     let over_budget = reader.is_over_budget();
     DiscoveredRuns { runs, code: reader.into_cache(), over_budget }
 }

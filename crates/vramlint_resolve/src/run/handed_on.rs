@@ -1,10 +1,11 @@
 //! Arguments that a script parses and does not hand on: the trainer then has the defaults of its own arguments.
 
 use super::precedence::{CandidateSet, SourceLayer};
-use crate::code::{ArgValue, CodeFacts, LibraryCall};
+use super::sources::defaults::trains_unsloths_model;
+use crate::code::{ArgValue, CodeFacts, LibraryCall, library};
 use crate::launch::is_model_to_fill_in;
-use crate::setting::{Origin, Resolved};
-use vramlint_base::{Value, message};
+use crate::setting::{Candidate, Origin, Resolved};
+use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 
 /// What the fields of `transformers.TrainingArguments` set, and nothing else of a trainer.
@@ -96,6 +97,33 @@ pub(super) fn drop_longer_sequences(
         let stays_behind = layer == SourceLayer::Constant || of_tokenizer(&candidate.origin);
         if !(stays_behind && is_longer(candidate.known())) {
             candidates.add(concept, layer, candidate);
+        }
+    }
+}
+
+/// Settles which length counts where Unsloth loads the model and a trainer of TRL has a length of its own: SFT cuts its rows to the
+/// length of the model too (unsloth 2026.10.9 `models/rl.py`); the other trainers cut to their own.
+pub(super) fn settle_unsloths_length(candidates: &mut CandidateSet, code: &CodeFacts, task: Option<&str>) {
+    let Some(task) = task.filter(|_| trains_unsloths_model(code)) else { return };
+    let loads = code.models.iter().filter(|load| load.trained == Some(true) && library(&load.class) == Some("unsloth"));
+    let given = loads.flat_map(|load| &load.arguments).filter(|(key, ..)| key == "max_seq_length");
+    let places: Vec<FileRange> = given.map(|(_, _, place)| *place).collect();
+    let of_model = |candidate: &Candidate| {
+        candidate.condition.is_none() && candidate.origin.place().is_some_and(|place| places.contains(&place))
+    };
+    let taken = candidates.take(Concept::SequenceLength);
+    let limit = taken.iter().find(|(_, candidate)| of_model(candidate));
+    let length = limit.and_then(|(_, candidate)| candidate.known()?.as_int());
+    let layer_of_model = limit.map(|(layer, _)| *layer);
+    let of_trainer = |(layer, candidate): &&(SourceLayer, Candidate)| {
+        Some(*layer) == layer_of_model && !of_model(candidate) && candidate.known().is_some()
+    };
+    let has_own = task != "sft" && taken.iter().any(|one| of_trainer(&one));
+    for (layer, candidate) in taken {
+        let is_longer = candidate.known().and_then(Value::as_int).zip(length).is_some_and(|(own, length)| own > length);
+        let is_dropped = if task == "sft" { is_longer } else { has_own && of_model(&candidate) };
+        if !is_dropped {
+            candidates.add(Concept::SequenceLength, layer, candidate);
         }
     }
 }

@@ -29,6 +29,10 @@ const SEQ2SEQ: &[&str] = &["T5", "MT5", "UMT5", "LongT5", "Bart", "MBart", "Pega
 pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, code: Option<&CodeFacts>, task: Option<&str>) {
     // A trainer of TRL is made for one task, which its name says where it is known.
     let by_model = || code.filter(|code| code.dialect != Some(Dialect::Trl)).and_then(task_of_models);
+    let is_of_trl = code.is_some_and(|code| code.dialect == Some(Dialect::Trl));
+    if is_of_trl && task.is_some() && settings.get(&Concept::Task).is_some_and(is_only_a_name) {
+        settings.remove(&Concept::Task);
+    }
     if !settings.contains_key(&Concept::Task)
         && let Some(task) = task.or_else(by_model)
     {
@@ -74,6 +78,11 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
             insert(settings, Concept::Method, "full", Origin::Assumed { why });
         }
     }
+}
+
+/// Whether nothing but names in the code speak of a setting: `task` may be that of a function that prepares samples.
+fn is_only_a_name(setting: &Setting) -> bool {
+    setting.candidates.iter().all(|candidate| matches!(candidate.origin, Origin::Code { .. }))
 }
 
 /// Whether the code trains, also with an engine that hides how often it steps.

@@ -40,10 +40,23 @@ pub struct Run {
     pub missing_files: Vec<(String, FileRange)>,
     /// The framework that trains, where its settings are not read.
     pub unsupported: Option<UnsupportedFramework>,
+    /// What the model's folder holds, if the project fills it.
+    pub folder_model: Option<FolderModel>,
     /// Every setting that is written, has a default or can be derived.
     pub settings: BTreeMap<Concept, Setting>,
     /// The unknown settings that were asked for.
     pub unknown_reads: UnknownReads,
+}
+
+/// The model in a folder that a download or another run fills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderModel {
+    /// The folder, as the run names it.
+    pub folder: String,
+    /// The model.
+    pub model: String,
+    /// What fills the folder.
+    pub why: Message,
 }
 
 impl Run {

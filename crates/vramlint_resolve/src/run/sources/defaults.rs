@@ -50,17 +50,19 @@ pub(in crate::run) fn add(
     let hides_adapters =
         code.is_some_and(|code| code.calls.iter().any(|call| !call.uncalled && call.open && call.path == "peft.LoraConfig"));
     // Unsloth loads in 4 bits by default and replaces the argument classes of TRL (unsloth 2026.10.9 models/loader.py, models/rl.py).
-    let by_unsloth = loads().any(|load| load.trained == Some(true) && library(&load.class) == Some("unsloth"));
+    let by_unsloth = code.is_some_and(trains_unsloths_model);
+    let of_its_calls = |concept: Concept| {
+        matches!(concept, Concept::Quantization | Concept::GradientCheckpointing) || concept.is_of_adapters() && !configured
+    };
     let owner = |concept| match dialect {
         Dialect::Trl if by_unsloth && concept != Concept::Method => Dialect::Unsloth,
+        Dialect::HfTrainer if by_unsloth && of_its_calls(concept) => Dialect::Unsloth,
         other => other,
     };
     let default_of = |concept: Concept| {
         // The script's own `LoraConfig` has the defaults of PEFT, whatever TRL's options say.
         let of_peft = configured && concept.is_of_adapters();
-        let of_its_calls =
-            matches!(concept, Concept::Quantization | Concept::GradientCheckpointing) || concept.is_of_adapters() && !configured;
-        let of_model = by_unsloth && of_its_calls;
+        let of_model = by_unsloth && of_its_calls(concept);
         let of_arguments =
             (plain && !of_model || of_peft).then(|| dialect::default_of(Dialect::HfTrainer, concept, task, versions)).flatten();
         of_arguments.or_else(|| dialect::default_of(owner(concept), concept, task, versions))
@@ -101,6 +103,12 @@ pub(in crate::run) fn add(
             known(Value::Int(1), "", Origin::Assumed { why }),
         );
     }
+}
+
+/// Whether Unsloth loads what is trained. Its sentence transformers have defaults of their own.
+pub(in crate::run) fn trains_unsloths_model(code: &CodeFacts) -> bool {
+    let is_its = |class: &str| library(class) == Some("unsloth") && !class.contains("SentenceTransformer");
+    code.models.iter().any(|load| load.trained == Some(true) && is_its(&load.class))
 }
 
 /// Whether quantized weights come from a folder: it may hold adapters, and without adapters nothing could be trained.
