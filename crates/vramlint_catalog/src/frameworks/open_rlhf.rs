@@ -3,7 +3,7 @@
 
 use super::descriptor::{
     Accumulation, ArgumentClasses, BatchArithmetic, COMMON, EntryModule, EstimateTraits, FILES, Framework, Processes, RayActors, Unknown,
-    UnknownKeys, VllmShare, Weights,
+    UnknownKeys, TokenBatches, VllmShare, Weights,
 };
 use crate::Concept as C;
 use crate::dialect::{Form::*, Row};
@@ -30,6 +30,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         VllmShare { key: "vllm.gpu_memory_utilization", if_on: "vllm.num_engines", if_text: None },
         VllmShare { key: "vllm_gpu_memory_utilization", if_on: "vllm_num_engines", if_text: None },
     ],
+    // OpenRLHF 0.11.0 openrlhf/trainer/ray/ppo_actor.py: as many samples as `train.max_tokens_per_gpu` holds.
+    token_batches: &[TokenBatches { option: "train.dynamic_batch_enable", on_by_default_in: &[] }],
     // It floors silently, and then trains other than what is written.
     batch: BatchArithmetic {
         accumulation: Accumulation::OfWhole,

@@ -194,7 +194,7 @@ pub(super) fn resembling(id: &str) -> Option<Resemblance> {
     if let Some(model_type) = undescribed(&lower) {
         return Some(Resemblance::Undescribed(model_type));
     }
-    let name = Name::read(&lower)?;
+    let Some(name) = Name::read(&lower) else { return joined(&lower).map(Resemblance::Model) };
     if name.words.iter().any(|word| OTHER_KINDS.contains(word)) {
         return None;
     }
@@ -205,6 +205,23 @@ pub(super) fn resembling(id: &str) -> Option<Resemblance> {
     (name.active.is_none() && stored(&name.words) == Some(Stored::Plain))
         .then(|| parameters(name.size).map(Resemblance::Size))
         .flatten()
+}
+
+/// The model of text and images that a name begins with, if its parts are named behind it: `internvl2_5_8b_internlm2_5_7b_stage1`.
+fn joined(lower: &str) -> Option<Variant> {
+    let parts: Vec<&str> = lower.split(['-', '_', ' ']).filter(|part| !part.is_empty()).collect();
+    if parts.iter().any(|word| OTHER_KINDS.contains(word)) {
+        return None;
+    }
+    let end = parts.iter().position(|part| parameters(part).is_some())?;
+    let whole = parts[..=end].join("-");
+    let name = Name::read(&whole)?;
+    let model = relative(&name).filter(|model| model.config.contains("\"vision_config\""))?;
+    let begins = std::iter::once(&model.id).chain(model.aliases).any(|id| {
+        let known = id.to_lowercase();
+        Name::read(known.rsplit('/').next().unwrap_or(&known)).is_some_and(|known| known.family() == name.family())
+    });
+    begins.then_some(Variant { model, stored: stored(&parts)? })
 }
 
 /// The size that a name states, if it is that of a whole decoder.
@@ -288,6 +305,9 @@ mod tests {
             ("acme/Qwen2.5-7B-NVFP4", "-"),
             ("acme/Qwen2.5-7B-FP8", "-"),
             ("/模型/Qwen2.5-7B-医疗", "Qwen/Qwen2.5-7B"),
+            ("./work/internvl2_5_8b_internlm2_5_7b_stage1/", "OpenGVLab/InternVL2_5-8B"),
+            ("work/mine_internvl2_5_8b_internlm2_5_7b", "-"),
+            ("acme/llama-3-8b-from-llama-3-70b", "-"),
         ] {
             assert_eq!(told(id), expected, "{id}");
         }

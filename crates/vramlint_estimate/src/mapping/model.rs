@@ -64,6 +64,11 @@ impl Mapping<'_> {
             }
             found.push(model);
         }
+        if found.len() > 1
+            && let Some(why) = self.trains_several()
+        {
+            return Err(why);
+        }
         found.sort_by_key(|model| model.arch.parameters());
         let (Some(most), Some(least)) = (found.last(), found.first()) else { return Err(unknown()) };
         if found.len() > 1 {
@@ -75,6 +80,22 @@ impl Mapping<'_> {
         }
         self.say_what_a_name_tells(most);
         Ok((most.clone(), least.clone()))
+    }
+
+    /// Why none of the candidates is all that is trained: the code loads several models and trains them together.
+    fn trains_several(&self) -> Option<Message> {
+        let loads = self.run.code.iter().flat_map(|code| &code.models);
+        let mut names: Vec<&str> = loads
+            .filter(|load| load.trained == Some(true) && !load.conditional)
+            .filter_map(|load| load.model.as_ref().and_then(Value::as_str))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let [first, second, ..] = names.as_slice() else { return None };
+        Some(message!(
+            "the code trains several models together, {first} and {second}; give one of their joint size with `--set model=…`",
+            "代码同时训练多个模型：{first} 与 {second}；可用 `--set model=…` 给出总规模相近的模型"
+        ))
     }
 
     /// The model with this name, or the one that the project puts into the folder with this name.

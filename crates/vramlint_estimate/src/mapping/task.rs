@@ -64,6 +64,12 @@ impl Mapping<'_> {
                 ));
                 Task::Grpo
             }
+            None if matches!(self.run.dialect, Dialect::Trl) && self.has(Concept::KlBeta) => {
+                return Err(message!(
+                    "the task is unknown, and `beta` belongs to a trainer that compares answers; give it with `--set task=…`",
+                    "任务未知，而 `beta` 属于比较回复的训练器；可用 `--set task=…` 给出"
+                ));
+            }
             None if matches!(self.run.dialect, Dialect::Trl) => {
                 self.assume_unverified(message!(
                     "the task is unknown: assuming next-token prediction",

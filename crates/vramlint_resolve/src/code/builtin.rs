@@ -187,7 +187,12 @@ impl Interpreter<'_> {
 
     pub(super) fn getattr(&mut self, val: &AbstractValue, args: &CallArguments, place: FileRange) -> AbstractValue {
         let Some(Value::Text(name)) = args.positional.get(1).and_then(AbstractValue::constant).cloned() else {
-            return AbstractValue::located(ValueKind::Unknown, place);
+            // `getattr(transformers, config.architectures[0])`: a class of models, whichever.
+            let is_model_class =
+                val.library_path().as_deref() == Some("transformers") && self.sources.text(place).contains(".architectures");
+            let kind =
+                if is_model_class { ValueKind::External("transformers.PreTrainedModel".into()) } else { ValueKind::Unknown };
+            return AbstractValue::located(kind, place);
         };
         let found = self.attribute(val, &name, place);
         self.reads.log(&found);

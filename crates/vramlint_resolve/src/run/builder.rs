@@ -132,6 +132,11 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     settings.insert(Concept::WorldSize, world_size);
     if !followed {
         training_kind::add(&mut settings, graph, code, task.as_deref());
+        if let (Dialect::Trl | Dialect::HfTrainer, None, None, [(file, _)]) =
+            (dialect, code, &sources.launch, sources.training.as_slice())
+        {
+            training_kind::add_task_of_file(&mut settings, &graph.file(*file).path);
+        }
     }
     training_kind::add_weights(&mut settings, dialect);
     training_kind::add_precision(&mut settings, graph, code, dialect);

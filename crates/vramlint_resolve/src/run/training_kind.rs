@@ -80,6 +80,26 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
     }
 }
 
+/// Trainers of TRL with a `beta`, by the words that folders and files are named after.
+const TASKS_WITH_BETA: &[&str] = &["dpo", "kto", "orpo", "cpo", "bco", "grpo", "rloo", "xpo", "gkd", "simpo"];
+
+/// Adds the task of a training file that no command starts: `recipes/dpo/config.yaml` with a `beta`, which SFT has not.
+pub(super) fn add_task_of_file(settings: &mut BTreeMap<Concept, Setting>, path: &str) {
+    let is_in_file = |candidate: &Candidate| matches!(candidate.origin, Origin::File { .. });
+    let has_beta = settings.get(&Concept::KlBeta).and_then(Setting::winning).is_some_and(is_in_file);
+    if !has_beta || settings.contains_key(&Concept::Task) {
+        return;
+    }
+    let path = path.to_lowercase();
+    let mut named: Vec<&str> =
+        path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| TASKS_WITH_BETA.contains(word)).collect();
+    named.dedup();
+    if let [task] = named.as_slice() {
+        let why = message!("the path of the file names it, and `beta` fits it", "文件路径中写明，且与 `beta` 相符");
+        insert(settings, Concept::Task, task, Origin::Assumed { why });
+    }
+}
+
 /// Whether nothing but names in the code speak of a setting: `task` may be that of a function that prepares samples.
 fn is_only_a_name(setting: &Setting) -> bool {
     setting.candidates.iter().all(|candidate| matches!(candidate.origin, Origin::Code { .. }))
