@@ -323,6 +323,9 @@ pub fn is_trl_trainer(name: &str) -> bool {
     config.is_some_and(|config| config.base.is_some())
 }
 
+/// Tasks whose configuration in TRL 1.16 has a `beta`, by the words that folders and files are named after.
+pub const TRL_TASKS_WITH_BETA: &[&str] = &["dpo", "kto", "orpo", "cpo", "bco", "grpo", "rloo", "xpo", "gkd", "simpo"];
+
 /// The class at an import path: `transformers.TrainingArguments`, `transformers.training_args.TrainingArguments`,
 /// `transformers.AutoModelForCausalLM.from_pretrained`.
 pub fn find(path: &str) -> Option<&'static Class> {

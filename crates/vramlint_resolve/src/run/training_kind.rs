@@ -8,7 +8,7 @@ use crate::setting::{Candidate, Origin, Resolved, Setting};
 use std::collections::BTreeMap;
 use vramlint_base::{Value, message};
 use vramlint_catalog::frameworks::Weights;
-use vramlint_catalog::{Concept, Dialect};
+use vramlint_catalog::{Concept, Dialect, classes};
 
 /// The tasks of transformers' model classes, by the end of their names.
 const TASKS: &[(&str, &str)] = &[
@@ -80,9 +80,6 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
     }
 }
 
-/// Trainers of TRL with a `beta`, by the words that folders and files are named after.
-const TASKS_WITH_BETA: &[&str] = &["dpo", "kto", "orpo", "cpo", "bco", "grpo", "rloo", "xpo", "gkd", "simpo"];
-
 /// Adds the task of a training file that no command starts: `recipes/dpo/config.yaml` with a `beta`, which SFT has not.
 pub(super) fn add_task_of_file(settings: &mut BTreeMap<Concept, Setting>, path: &str) {
     let is_in_file = |candidate: &Candidate| matches!(candidate.origin, Origin::File { .. });
@@ -92,7 +89,7 @@ pub(super) fn add_task_of_file(settings: &mut BTreeMap<Concept, Setting>, path: 
     }
     let path = path.to_lowercase();
     let mut named: Vec<&str> =
-        path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| TASKS_WITH_BETA.contains(word)).collect();
+        path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| classes::TRL_TASKS_WITH_BETA.contains(word)).collect();
     named.dedup();
     if let [task] = named.as_slice() {
         let why = message!("the path of the file names it, and `beta` fits it", "文件路径中写明，且与 `beta` 相符");
