@@ -66,8 +66,8 @@ pub(crate) struct Mapped {
 }
 
 /// Options that change the training step itself: optimizers that project gradients or train a part at a time
-/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py), experts on the processor (KTransformers), a second model for the loss, layers that live on the host, ternary layers
-/// (Axolotl 0.18.0 utils/schemas/config.py).
+/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py), experts on the processor (KTransformers), a second model for the loss, layers that
+/// live on the host, ternary layers (Axolotl 0.18.0 utils/schemas/config.py).
 const NOT_MODELLED: &[&str] =
     &["use_badam", "mixture_of_depths", "use_kt", "use_asft_loss", "layer_offloading", "use_onebitllms"];
 /// Options that divide experts over GPUs, with a number of GPUs (Axolotl 0.18.0, ms-swift 4.6, LLaMA-Factory 0.9.6).
