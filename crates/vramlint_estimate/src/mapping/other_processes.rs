@@ -66,7 +66,7 @@ impl Mapping<'_> {
         let tokens = given.unwrap_or(TOKENS);
         self.both(|setup| {
             setup.micro_batch = 1;
-            setup.sequence_length = tokens * setup.parallel.context.max(1);
+            setup.sequence_length = tokens.saturating_mul(setup.parallel.context.max(1));
         });
     }
 

@@ -63,7 +63,7 @@ impl Terms {
         let weight = setup.weights.bytes();
         Self {
             layers: if setup.model_gpus > 1 { Placement::new(arch, setup).blocks_on(gpu) } else { arch.layers() },
-            tokens: setup.micro_batch.saturating_mul(setup.task.sequences_per_sample()).saturating_mul(setup.sequence_length),
+            tokens: setup.rows().saturating_mul(setup.sequence_length),
             vocab: arch.vocab,
             trainable,
             weight: (setup.quantization == Quantization::None && !setup.kbit_prepare).then_some(weight),

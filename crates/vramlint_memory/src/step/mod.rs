@@ -186,8 +186,7 @@ fn micro_step(
     tape.set_gpu(models.policy.modules.placement.embedding);
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
     // What several calls keep for backward lives together, so they count as one.
-    let rows = setup.micro_batch * setup.task.sequences_per_sample() * setup.forward_calls;
-    let batch = Batch { size: rows, seq_len: setup.sequence_length };
+    let batch = Batch { size: setup.rows(), seq_len: setup.sequence_length };
     let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
     let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
     if let Some(engine) = engine {
