@@ -9,7 +9,7 @@ use vramlint_syntax::data::{DataFile, Loader, Node, NodeId, NodeKind, NodeRef, S
 
 /// Replaces the value of a node. A string keeps the quotes of the old one; lists and mappings are written in flow style.
 pub fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> {
-    if file.python().is_some() {
+    if file.is_python() {
         return python::set_value(file, node.raw().range, value);
     }
     let data = file.data()?;
@@ -76,7 +76,7 @@ pub fn put(file: &SourceFile, path: &[&str], key: &str, value: &Value) -> Option
 /// Renames a key and keeps its quotes. `None` if the mapping already has the new name.
 pub fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'_>, new: &str) -> Option<Edit> {
     let raw = key.raw();
-    if file.python().is_some() {
+    if file.is_python() {
         return mapping.get(new).is_none().then(|| python::rename_item(file, raw.range, new)).flatten();
     }
     let NodeKind::Scalar(scalar) = &raw.kind else { return None };
@@ -136,7 +136,7 @@ pub(super) fn is_used_elsewhere(data: &DataFile, range: TextRange) -> bool {
 
 fn insert_entry_after(file: &SourceFile, mapping: NodeRef<'_>, index: Option<usize>, key: &str, value: &Value) -> Option<Edit> {
     let raw = mapping.raw();
-    if file.python().is_some() {
+    if file.is_python() {
         return python::add_item(file, python::dict_at(file, raw.range)?, key, &spell::python(value)?);
     }
     let data = file.data()?;

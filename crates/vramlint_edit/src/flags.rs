@@ -17,8 +17,8 @@ pub fn remove_words(file: &SourceFile, launch: &Launch, words: TextRange) -> Opt
     let rest = between(file, words.end, stop).trim();
     let is_continued = is_continuation(rest);
     if starts_line(file, words.start) && is_continued {
-        let next = file.lines.line_start(file.lines.line_of(words.start) + 1);
-        let one_line = file.lines.line_of(words.start) == file.lines.line_of(words.end);
+        let next = file.lines().line_start(file.lines().line_of(words.start) + 1);
+        let one_line = file.lines().line_of(words.start) == file.lines().line_of(words.end);
         return one_line.then(|| replace_range(file, TextRange::new(line_start(file, words.start), next), ""));
     }
     let mut start = words.start;

@@ -59,7 +59,7 @@ fn line_break(file: &SourceFile) -> &'static str {
 
 /// Start of the line of `offset`.
 fn line_start(file: &SourceFile, offset: u32) -> u32 {
-    let start = file.lines.line_start(file.lines.line_of(offset));
+    let start = file.lines().line_start(file.lines().line_of(offset));
     // The byte order mark is not part of the first line.
     if start == 0 && file.text.starts_with('\u{feff}') { start + 3 } else { start }
 }
@@ -72,7 +72,7 @@ fn line_end(file: &SourceFile, offset: u32) -> u32 {
 
 /// Start of the line after the line of `offset`.
 fn next_line(file: &SourceFile, offset: u32) -> u32 {
-    file.lines.line_start(file.lines.line_of(offset) + 1)
+    file.lines().line_start(file.lines().line_of(offset) + 1)
 }
 
 /// The text between two offsets.

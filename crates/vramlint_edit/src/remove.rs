@@ -9,7 +9,7 @@ use vramlint_syntax::data::{DataFile, Entry, NodeId, NodeKind, NodeRef};
 /// Removes the entry with these ranges of key and value: its lines in a block mapping, otherwise the entry and its comma. If the
 /// mapping has no other entry, it becomes `{}`.
 pub fn remove_entry(file: &SourceFile, key: TextRange, value: TextRange) -> Option<Edit> {
-    if file.python().is_some() {
+    if file.is_python() {
         return super::python::remove_entry(file, key);
     }
     let data = file.data()?;

@@ -79,7 +79,7 @@ impl Fixture {
     pub(crate) fn display(&self, ranges: &[FileRange]) -> Vec<String> {
         let display = |place: &FileRange| {
             let file = self.report.project.file(place.file);
-            let line = file.lines.line_of(place.range.start) + 1;
+            let line = file.lines().line_of(place.range.start) + 1;
             format!("{}:{line} {}", file.path, place.range.slice(&file.text))
         };
         ranges.iter().map(display).collect()

@@ -65,7 +65,7 @@ fn launched_modules(project: &Project, file: FileId) -> Vec<(TextRange, FileId)>
 
 /// All strings that may be paths, with the range of the path.
 fn path_candidates(file: &SourceFile) -> Vec<(TextRange, String)> {
-    match &file.syntax {
+    match file.syntax() {
         Syntax::Data(data) => {
             let mut keys: Vec<u32> = Vec::new();
             for node in &data.nodes {

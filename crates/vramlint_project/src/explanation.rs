@@ -96,7 +96,7 @@ fn touches(project: &Project, setting: &Setting, file: FileId, line: u32) -> boo
 
 fn kind_of(project: &Project, file: &SourceFile, runs: &[&Run]) -> (&'static str, Message) {
     let ids = runs.iter().take(3).map(|run| run.id.as_str()).collect::<Vec<_>>().join(", ");
-    match &file.syntax {
+    match file.syntax() {
         Syntax::Data(_) => {
             let class = project.class(file.id);
             (class.kind.name(), class.reason.clone())

@@ -5,9 +5,11 @@ use crate::backend::Backend;
 use crate::config::{Config, Configs, RunSetting, unknown_gpu};
 use crate::discovery::paths::{absolute, relative, shown};
 use crate::discovery::{Discovery, discover};
+use crate::library_packages::library_packages;
 use crate::models::collect_models;
 use crate::overlay_fs::OverlayFs;
 use crate::postprocess::FindingPipeline;
+use crate::references::connected;
 use crate::report::Report;
 use crate::request::{Request, first_folder};
 use crate::rule_selection::{RuleList, SelectionLayer, enabled_codes};
@@ -20,10 +22,10 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vramlint_base::{FileId, FileRange, Finding, Message, Value, message, panic_message};
+use vramlint_base::{FileId, FileRange, Finding, Message, TextRange, Value, message, panic_message};
 use vramlint_catalog::Concept;
 use vramlint_estimate::{Estimates, Models, SimulationCache};
-use vramlint_resolve::{Policy, Project, RunSelector, SourceFile, SourceSet, Syntax, Target, UserSetting};
+use vramlint_resolve::{Policy, Project, RunSelector, SourceFile, SourceSet, SyntaxKind, Target, UserSetting};
 use vramlint_rules::Context;
 use vramlint_rules::engine::{FILE_TOO_LARGE, INTERNAL_ERROR, UNREADABLE_FILE};
 use vramlint_semantic::Semantics;
@@ -80,21 +82,22 @@ impl AnalysisSession {
         Ok(Self { rules, choice, configs, first, shown_configs, selected, discovered, versions })
     }
 
-    /// Reads every file, in parallel.
+    /// Reads the named files and what is connected to them, in parallel.
     pub(crate) fn load_sources(
         &self,
         backend: &Backend,
         files: &OverlayFs,
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> ProjectSources {
-        let files_to_read = &self.discovered.files;
-        let (done, all) = (AtomicUsize::new(0), files_to_read.len());
+        let discovered = &self.discovered.files;
+        let to_read = connected(discovered, files);
+        let (done, all) = (AtomicUsize::new(0), to_read.len());
         let load = |index: usize| {
-            let loaded = load(backend, files, &files_to_read[index]);
+            let loaded = load(backend, files, &discovered[index]);
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
             (index, Arc::new(loaded))
         };
-        let loaded: Vec<(usize, Arc<ParsedSource>)> = (0..all).into_par_iter().map(load).collect();
+        let loaded: Vec<(usize, Arc<ParsedSource>)> = to_read.into_par_iter().map(load).collect();
         self.assemble(&loaded, &|_| true)
     }
 
@@ -128,7 +131,9 @@ impl AnalysisSession {
         if stop() {
             return None;
         }
-        let (project, failure) = resolve(backend, SourceSet::new(sources.files, policies, libraries), || read(false).files);
+        let packages = library_packages(&sources.files, &request.cwd);
+        let sources = SourceSet::new(sources.files, policies, libraries).with_library_packages(packages);
+        let (project, failure) = resolve(backend, sources, || read(false).files);
         trace::log_project(&project, &skipped);
         raw_findings.extend(failure);
         if stop() {
@@ -149,6 +154,7 @@ impl AnalysisSession {
             let what = message!("vramlint failed to estimate the memory of a run", "vramlint 估算训练任务的显存时出错");
             raw_findings.extend(internal_error::in_project(&project, &what, panic));
         }
+        raw_findings.extend(parser_panics(&project));
         let pipeline = FindingPipeline {
             project: &project,
             rules: &self.rules,
@@ -187,12 +193,21 @@ impl AnalysisSession {
         let count = |code: &str| sources.findings.iter().filter(reported).filter(|finding| finding.code == code).count();
         let (too_large, unreadable) = (count(FILE_TOO_LARGE.code), count(UNREADABLE_FILE.code));
         let without_tree = sources.files.iter().filter(|file| file.reported && file.host.is_none());
-        let without_tree = without_tree.filter(|file| matches!(file.syntax, Syntax::Unreadable)).count();
+        let without_tree = without_tree.filter(|file| file.tree.kind() == SyntaxKind::Unreadable).count();
         skipped.add(SkipReason::TooLarge, too_large);
         skipped.add(SkipReason::Unreadable, unreadable);
         skipped.add(SkipReason::Binary, without_tree.saturating_sub(too_large + unreadable + count(INTERNAL_ERROR.code)));
         skipped
     }
+}
+
+/// A finding for each file, or text in it, whose parser panicked.
+fn parser_panics(project: &Project) -> impl Iterator<Item = Finding> {
+    project.files.iter().filter_map(|file| {
+        let place = project.to_host(FileRange::new(file.id, TextRange::at(0)));
+        let what = message!("vramlint failed to read this file", "vramlint 读取此文件时出错");
+        Some(internal_error::at(FileRange::new(place.file, TextRange::at(0)), &what, file.tree.panic()?))
+    })
 }
 
 /// All configurations; an error if one that governs a reported file, or the first path, is invalid. Invalid configurations that

@@ -10,8 +10,8 @@ use crate::versions::VersionFile;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vramlint_base::{FileId, FileRange, Finding, LineIndex, Message, TextRange, message, panic_message};
-use vramlint_resolve::{SourceFile, Syntax};
+use vramlint_base::{FileId, FileRange, Finding, Message, TextRange, message, panic_message};
+use vramlint_resolve::{SourceFile, SourceText, Syntax, SyntaxTree};
 use vramlint_rules::engine::{FILE_TOO_LARGE, UNREADABLE_FILE};
 use vramlint_syntax::embedded::Embedded;
 
@@ -19,10 +19,10 @@ use vramlint_syntax::embedded::Embedded;
 #[derive(Debug)]
 pub(crate) struct ParsedText {
     /// The syntax tree.
-    pub syntax: Syntax,
+    pub tree: SyntaxTree,
     /// The embedded texts with their trees.
-    pub embedded: Vec<(Arc<Embedded>, Syntax)>,
-    /// The message of a parser panic, which is a bug in vramlint.
+    pub embedded: Vec<(Arc<Embedded>, SyntaxTree)>,
+    /// The message of a panic before parsing, which is a bug in vramlint. The trees hold those of the parsers.
     pub panic: Option<String>,
 }
 
@@ -38,51 +38,50 @@ pub(crate) struct ProjectSources {
 impl ParsedText {
     /// The result for a file without readable content.
     fn unreadable() -> Self {
-        Self { syntax: Syntax::Unreadable, embedded: Vec::new(), panic: None }
+        Self { tree: Syntax::Unreadable.into(), embedded: Vec::new(), panic: None }
     }
 }
 
-/// Parses a text and its embedded texts. If a parser panics, the tree is [`Syntax::Unreadable`].
-pub(crate) fn parse_text(backend: &Backend, format: FileFormat, text: &str) -> ParsedText {
-    let mut panic = None;
-    let mut parse = |format, text: &str| {
-        catch_unwind(AssertUnwindSafe(|| (backend.parse)(format, text))).unwrap_or_else(|payload| {
-            panic = Some(panic_message(payload.as_ref()).to_owned());
-            Syntax::Unreadable
-        })
-    };
-    let syntax = parse(format, text);
-    let (parts, embedded_panic) = match catch_unwind(AssertUnwindSafe(|| (backend.embedded)(format, text))) {
+/// A text with its trees, which are parsed when they are needed, and its embedded texts.
+pub(crate) fn parse_text(backend: &Backend, format: FileFormat, text: &Arc<str>) -> ParsedText {
+    let parse = backend.parse;
+    let own = Arc::clone(text);
+    let tree = SyntaxTree::lazy(format.syntax_kind(), move || catch_panic(|| parse(format, &own)));
+    let (parts, panic) = match catch_unwind(AssertUnwindSafe(|| (backend.embedded)(format, text))) {
         Ok(parts) => (parts, None),
         Err(payload) => (Vec::new(), Some(panic_message(payload.as_ref()).to_owned())),
     };
     let embedded = parts.into_iter().map(|part| {
-        let syntax = parse(embedded_format(part.language), &part.text);
-        (Arc::new(part), syntax)
+        let format = embedded_format(part.language);
+        let part = Arc::new(part);
+        let own = Arc::clone(&part);
+        (part, SyntaxTree::lazy(format.syntax_kind(), move || catch_panic(|| parse(format, &own.text))))
     });
-    let embedded = embedded.collect();
-    ParsedText { syntax, embedded, panic: panic.or(embedded_panic) }
+    ParsedText { tree, embedded: embedded.collect(), panic }
+}
+
+/// The result of a parser, or the message of its panic.
+fn catch_panic(parse: impl FnOnce() -> Syntax) -> Result<Syntax, String> {
+    catch_unwind(AssertUnwindSafe(parse)).map_err(|payload| panic_message(payload.as_ref()).to_owned())
 }
 
 /// Number of syntax errors in a text and its embedded texts.
 pub(crate) fn error_count(read: &ParsedText) -> usize {
-    let count = |syntax: &Syntax| match syntax {
+    let count = |tree: &SyntaxTree| match tree.get() {
         Syntax::Data(data) => data.errors.len(),
         Syntax::Python(module) => module.errors.len(),
         Syntax::Script(script) => script.errors.len(),
         Syntax::Text => 0,
         Syntax::Unreadable => 1,
     };
-    count(&read.syntax) + read.embedded.iter().map(|(_, syntax)| count(syntax)).sum::<usize>()
+    count(&read.tree) + read.embedded.iter().map(|(_, tree)| count(tree)).sum::<usize>()
 }
 
 /// A parsed file without an id.
 #[derive(Debug)]
 pub(crate) struct ParsedSource {
     /// The text.
-    pub text: Arc<str>,
-    /// The line index.
-    lines: LineIndex,
+    pub text: SourceText,
     /// The tree and the embedded texts.
     pub parsed: ParsedText,
     /// Errors in its encoding.
@@ -93,9 +92,8 @@ pub(crate) struct ParsedSource {
 
 impl ParsedSource {
     /// A text that was read without errors.
-    pub(crate) fn new(text: Arc<str>, parsed: ParsedText) -> Self {
-        let lines = LineIndex::new(&text);
-        Self { text, lines, parsed, decode_errors: Vec::new(), problem: None }
+    pub(crate) fn new(text: impl Into<SourceText>, parsed: ParsedText) -> Self {
+        Self { text: text.into(), parsed, decode_errors: Vec::new(), problem: None }
     }
 
     /// Whether the file could not be read or decoded, or a parser panicked.
@@ -118,13 +116,13 @@ pub(crate) fn assemble_sources<'a>(
     let mut known: HashSet<String> = out.files.iter().map(|file| file.path.clone()).collect();
     for (policy, config) in configs.iter().enumerate() {
         if let Some((shown, config)) = config.as_ref().filter(|(shown, _)| !known.contains(shown)) {
-            push(&mut out, shown, Arc::clone(&config.text), Syntax::Text, policy, false);
+            push(&mut out, shown, Arc::clone(&config.text), Syntax::Text.into(), policy, false);
             known.insert(shown.clone());
         }
     }
     for file in versions.filter(|file| file.placed && !file.mentions.is_empty()) {
         if known.insert(file.shown.clone()) {
-            push(&mut out, &file.shown, Arc::clone(&file.text), Syntax::Text, 0, false);
+            push(&mut out, &file.shown, Arc::clone(&file.text), Syntax::Text.into(), 0, false);
         }
     }
     out
@@ -133,8 +131,7 @@ pub(crate) fn assemble_sources<'a>(
 /// Reads one file.
 pub(crate) fn load(backend: &Backend, disk: &OverlayFs, discovered: &DiscoveredFile) -> ParsedSource {
     let unreadable = |problem| ParsedSource {
-        text: "".into(),
-        lines: LineIndex::new(""),
+        text: SourceText::default(),
         parsed: ParsedText::unreadable(),
         decode_errors: Vec::new(),
         problem: Some(problem),
@@ -149,13 +146,19 @@ pub(crate) fn load(backend: &Backend, disk: &OverlayFs, discovered: &DiscoveredF
     let decoded = match catch_unwind(AssertUnwindSafe(|| (backend.decode)(bytes))) {
         Ok(decoded) => decoded,
         Err(payload) => {
-            let mut loaded = ParsedSource::new("".into(), ParsedText::unreadable());
+            let mut loaded = ParsedSource::new("", ParsedText::unreadable());
             loaded.parsed.panic = Some(panic_message(payload.as_ref()).to_owned());
             return loaded;
         }
     };
-    let parsed = if decoded.binary { ParsedText::unreadable() } else { parse_text(backend, discovered.format, &decoded.text) };
-    ParsedSource { decode_errors: decoded.errors, ..ParsedSource::new(decoded.text.into(), parsed) }
+    let text = SourceText::from(decoded.text);
+    // Every file is asked for these. Here the threads share the work.
+    text.features();
+    if discovered.format == FileFormat::Python {
+        text.imports();
+    }
+    let parsed = if decoded.binary { ParsedText::unreadable() } else { parse_text(backend, discovered.format, &text.shared()) };
+    ParsedSource { decode_errors: decoded.errors, ..ParsedSource::new(text, parsed) }
 }
 
 fn add(out: &mut ProjectSources, discovered: &DiscoveredFile, loaded: &ParsedSource) {
@@ -163,9 +166,8 @@ fn add(out: &mut ProjectSources, discovered: &DiscoveredFile, loaded: &ParsedSou
     out.files.push(SourceFile {
         id,
         path: discovered.shown.clone(),
-        text: Arc::clone(&loaded.text),
-        lines: loaded.lines.clone(),
-        syntax: loaded.parsed.syntax.clone(),
+        text: loaded.text.clone(),
+        tree: loaded.parsed.tree.clone(),
         decode_errors: loaded.decode_errors.clone(),
         host: None,
         policy: discovered.config,
@@ -183,9 +185,9 @@ fn add(out: &mut ProjectSources, discovered: &DiscoveredFile, loaded: &ParsedSou
         let what = message!("vramlint failed to read this file", "vramlint 读取此文件时出错");
         out.findings.push(internal_error::at(place, &what, panic));
     }
-    for (part, syntax) in &loaded.parsed.embedded {
+    for (part, tree) in &loaded.parsed.embedded {
         let text = part.text.as_str().into();
-        let inner = push(out, &discovered.shown, text, syntax.clone(), discovered.config, discovered.reported);
+        let inner = push(out, &discovered.shown, text, tree.clone(), discovered.config, discovered.reported);
         out.files[inner.0 as usize].host = Some((id, Arc::clone(part)));
     }
 }
@@ -198,10 +200,9 @@ fn too_large(bytes: u64) -> Message {
     )
 }
 
-fn push(out: &mut ProjectSources, shown: &str, text: Arc<str>, syntax: Syntax, policy: usize, reported: bool) -> FileId {
+fn push(out: &mut ProjectSources, shown: &str, text: Arc<str>, tree: SyntaxTree, policy: usize, reported: bool) -> FileId {
     let id = FileId(out.files.len() as u32);
-    let lines = LineIndex::new(&text);
     let path = shown.to_owned();
-    out.files.push(SourceFile { id, path, text, lines, syntax, decode_errors: Vec::new(), host: None, policy, reported });
+    out.files.push(SourceFile { id, path, text: text.into(), tree, decode_errors: Vec::new(), host: None, policy, reported });
     id
 }

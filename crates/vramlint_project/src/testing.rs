@@ -7,7 +7,7 @@ use crate::report::check_with;
 use crate::request::Request;
 use crate::{ConfigError, Report};
 use std::path::Path;
-use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, LineIndex, Related, Severity, TextRange, message};
+use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Related, Severity, TextRange, message};
 use vramlint_resolve::{Project, SourceFile, SourceSet, Syntax};
 use vramlint_rules::{Context, Rule, Sink};
 use vramlint_syntax::data::DataFile;
@@ -138,8 +138,7 @@ pub(crate) fn embedded_project(host: &str) -> Project {
         id: vramlint_base::FileId(id),
         path: "README.md".into(),
         text: text.into(),
-        lines: LineIndex::new(text),
-        syntax: Syntax::Text,
+        tree: Syntax::Text.into(),
         decode_errors: Vec::new(),
         host,
         policy: 0,
@@ -171,6 +170,8 @@ fn places(project: &Project, needle: &str) -> Vec<FileRange> {
         project.files.iter().filter_map(|file| file.host.as_ref()).map(|(host, part)| (*host, part.range)).collect();
     let mut out = Vec::new();
     for file in &project.files {
+        // A rule reads trees, so a parser that panics does so here.
+        file.syntax();
         let at = file.text.match_indices(needle).map(|(at, _)| FileRange::new(file.id, TextRange::of(at..at + needle.len())));
         out.extend(at.filter(|place| !hosts.iter().any(|(host, range)| *host == place.file && range.contains(place.range))));
     }

@@ -44,7 +44,7 @@ const DEPTH: u32 = 8;
 
 /// Every DeepSpeed dict of the project: those that reach a call first, then the other literals.
 fn deepspeed_dicts(project: &Project) -> Vec<DeepSpeedDict> {
-    let calls = |file: &SourceFile| file.python().is_some() && project.features(file.id).has(Feature::DeepSpeedConfigCall);
+    let calls = |file: &SourceFile| file.is_python() && project.features(file.id).has(Feature::DeepSpeedConfigCall);
     if !project.files.iter().any(|file| is_candidate(project, file) || calls(file)) {
         return Vec::new();
     }
@@ -120,9 +120,10 @@ fn is_same_tree(left: &[Node], right: &[Node]) -> bool {
 }
 
 fn is_candidate(project: &Project, file: &SourceFile) -> bool {
-    file.python().is_some()
+    file.is_python()
         && project.features(file.id).has(Feature::DeepSpeedConfigKey)
         && !file.is_test()
+        && !project.is_library_code(file.id)
         && !project.is_documentation_snippet(file.id)
 }
 
@@ -165,7 +166,11 @@ fn config_literals(file: &SourceFile, keys_set_later: &BTreeSet<&str>) -> Vec<De
 
 /// Keys that code of the project sets by subscript: a literal's value for them may not be the one that is read.
 fn keys_set_later(project: &Project) -> BTreeSet<&str> {
-    let modules = project.files.iter().filter_map(SourceFile::python);
+    let may_set = |file: &SourceFile| {
+        let speaks_of_it = file.features().has_any(&[Feature::TrainingLibrary, Feature::DeepSpeedConfigKey]);
+        speaks_of_it && !project.is_library_code(file.id)
+    };
+    let modules = project.files.iter().filter_map(|file| file.python_if(may_set(file)));
     let statements = modules.flat_map(Module::statements);
     let targets = statements.flat_map(|located| match &located.stmt.kind {
         StmtKind::Assign { targets, .. } => targets.iter().collect(),

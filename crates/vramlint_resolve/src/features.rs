@@ -4,7 +4,7 @@
 //! features are found in one pass over the bytes, before and without parsing. A feature is therefore a hint that something *may* be
 //! there; whoever needs to know reads the tree. To add one, add a row to the table below and, if its words are not obvious, a test.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, StartKind};
 use std::sync::LazyLock;
 
 /// Declares [`Feature`] and the words of each variant.
@@ -35,6 +35,8 @@ features! {
     MainGuard: ["__main__"],
     /// A call that trains: `trainer.train()`.
     TrainCall: [".train("],
+    /// What changes weights, or an object that does: a step of an optimizer, a trainer.
+    TrainingStep: [".train(", ".fit(", ".step(", ".backward(", "Trainer", "run_exp(", "_main(", "do_train(", "LightningCLI"],
     /// A backward pass: `loss.backward()`.
     BackwardCall: [".backward("],
     /// Anything named after YAML: the library, a file, a function that reads one.
@@ -167,6 +169,8 @@ features! {
     ModelLoading: ["from_pretrained", "device_map"],
     /// The environment of the process.
     EnvironmentAccess: ["environ", "CUDA", "ALLOC_CONF"],
+    /// The memory of a GPU.
+    GpuMemory: ["cuda", "vram", "VRAM", "gpu", "GPU", "memory", "gb", "GB", "显存"],
     /// A batch, in code or in prose.
     Batch: ["batch", "Batch", "批"],
     /// A comment for vramlint.
@@ -264,10 +268,14 @@ features! {
     ],
     /// A call that empties the cache of torch's allocator.
     EmptyCache: ["empty_cache"],
+    /// A function or class that collates rows.
+    Collator: ["ollat", "OLLAT"],
+    /// A tokenizer that cuts rows.
+    Truncation: ["truncation"],
     /// A module of `torch.utils`.
     TorchUtils: ["torch.utils"],
-    /// A checkpoint, of a model or of activations.
-    Checkpoint: ["checkpoint"],
+    /// A call of torch's `checkpoint`, or an import of it under another name.
+    CheckpointCall: ["checkpoint(", "checkpoint_sequential(", "utils.checkpoint", "import checkpoint"],
     /// torch.
     Torch: ["torch"],
     /// A backward pass that keeps its graph.
@@ -375,7 +383,9 @@ static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
             }
         }
     }
-    let words = AhoCorasick::new(words).expect("the words are few and short");
+    // One table lookup for each byte; most of a large repository is only ever scanned.
+    let words = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).start_kind(StartKind::Unanchored).build(words);
+    let words = words.expect("the words are few and short");
     Scanner { words, features }
 });
 

@@ -30,7 +30,9 @@ impl FileGraph {
     /// Finds launches, modules and references, and classifies every file.
     pub fn new(sources: SourceSet) -> Self {
         let path_resolver = PathResolver::new(&sources.files);
-        let modules = Arc::new(ModuleIndex::new(&sources.files));
+        // The catalogue says what matters of libraries, also of copies.
+        let own = sources.files.iter().filter(|file| !sources.is_library_code(file.id));
+        let modules = Arc::new(ModuleIndex::new(own));
         let Launches { written, called } = launch::find_launches(&sources, &path_resolver);
         let classes = kind::classify_all(&sources, &path_resolver, written.iter().chain(&called));
         Self { sources, path_resolver, launches: written, called_launches: called, modules, classes }

@@ -26,6 +26,8 @@ pub mod run;
 pub mod setting;
 pub mod source;
 pub mod source_set;
+pub mod source_text;
+pub mod syntax_tree;
 pub mod user_settings;
 pub mod versions;
 
@@ -38,6 +40,8 @@ pub use policy::{Policy, Target};
 pub use project::Project;
 pub use run::Run;
 pub use setting::{Candidate, Origin, Resolved, Setting};
-pub use source::{SourceFile, Syntax};
+pub use source::SourceFile;
 pub use source_set::SourceSet;
+pub use source_text::SourceText;
+pub use syntax_tree::{Syntax, SyntaxKind, SyntaxTree};
 pub use user_settings::{RunSelector, UserSetting};

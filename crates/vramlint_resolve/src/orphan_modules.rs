@@ -33,7 +33,10 @@ fn worth_reading(project: &Project) -> Vec<FileId> {
     let reached: BTreeSet<FileId> =
         project.runs.iter().filter_map(|run| run.code.as_ref()).flat_map(|code| code.files.iter().copied()).collect();
     let is_training_code = |file: &&SourceFile| {
-        file.python().is_some() && !reached.contains(&file.id) && project.features(file.id).has(Feature::TrainingCode)
+        file.is_python()
+            && !project.is_library_code(file.id)
+            && !reached.contains(&file.id)
+            && project.features(file.id).has(Feature::TrainingCode)
     };
     let is_own_module = |file: &&SourceFile| {
         file.host.is_none()

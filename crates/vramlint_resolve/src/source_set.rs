@@ -5,7 +5,6 @@ use crate::policy::Policy;
 use crate::source::SourceFile;
 use crate::versions::{FolderLibraries, RangeMatch, VersionEvidence, VersionRange};
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use vramlint_base::{FileId, FileRange, LineColumn, TextRange};
 use vramlint_catalog::LibraryVersions;
 
@@ -16,10 +15,11 @@ pub struct SourceSet {
     pub files: Vec<SourceFile>,
     /// The configurations that govern the files; at least one.
     pub policies: Vec<Policy>,
+    /// The folders that are copies of libraries which the catalogue describes, without a trailing `/`; empty for the working directory.
+    /// The code in them is not interpreted.
+    pub library_packages: Vec<String>,
     /// The library versions that the files of each folder name, outermost folder first.
     pub libraries: Vec<FolderLibraries>,
-    /// The features of each file, found when first asked for.
-    features: Vec<OnceLock<FileFeatures>>,
 }
 
 impl SourceSet {
@@ -27,8 +27,24 @@ impl SourceSet {
     pub fn new(files: Vec<SourceFile>, policies: Vec<Policy>, libraries: Vec<FolderLibraries>) -> Self {
         debug_assert!(files.iter().enumerate().all(|(i, file)| file.id.0 as usize == i));
         let policies = if policies.is_empty() { vec![Policy::default()] } else { policies };
-        let features = files.iter().map(|_| OnceLock::new()).collect();
-        Self { files, policies, libraries, features }
+        Self { files, policies, libraries, library_packages: Vec::new() }
+    }
+
+    /// The same files, where these folders are copies of libraries.
+    #[must_use]
+    pub fn with_library_packages(mut self, folders: Vec<String>) -> Self {
+        self.library_packages = folders;
+        self
+    }
+
+    /// Whether a file belongs to a copy of a library which the catalogue describes.
+    pub fn is_library_code(&self, id: FileId) -> bool {
+        let path = &self.file(id).path;
+        let is_below = |folder: &String| {
+            folder.is_empty() && !path.starts_with("../")
+                || path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.library_packages.iter().any(is_below)
     }
 
     /// The file with this number.
@@ -43,7 +59,7 @@ impl SourceSet {
 
     /// What the text of a file mentions.
     pub fn features(&self, id: FileId) -> FileFeatures {
-        *self.features[id.0 as usize].get_or_init(|| FileFeatures::scan(&self.file(id).text))
+        self.file(id).features()
     }
 
     /// Whether the text of at least one of these files has a feature.
@@ -91,7 +107,7 @@ impl SourceSet {
             let host = self.file(*host);
             let name = host.name().to_lowercase();
             let recipe = name.contains("makefile") || name.contains("dockerfile") || host.extension() == "mk";
-            embedded.is_shown || !recipe && host.data().is_none() && !embedded.is_executed
+            embedded.is_shown || !recipe && !host.is_data() && !embedded.is_executed
         })
     }
 
@@ -107,6 +123,6 @@ impl SourceSet {
     pub fn position(&self, place: FileRange) -> (&SourceFile, LineColumn, LineColumn) {
         let FileRange { file, range: TextRange { start, end } } = self.to_host(place);
         let file = self.file(file);
-        (file, file.lines.line_column(&file.text, start), file.lines.line_column(&file.text, end))
+        (file, file.lines().line_column(&file.text, start), file.lines().line_column(&file.text, end))
     }
 }

@@ -32,6 +32,13 @@ pub(crate) const BATCH: &[Feature] = &[
     Feature::Batch,
 ];
 
+/// Python files that may be programs or train. What others do is for Python's own linters.
+pub(crate) const PROGRAM: &[Feature] =
+    &[Feature::MainGuard, Feature::TrainCall, Feature::BackwardCall, Feature::DistributedTraining];
+
+/// Files that may choose settings by the memory of a GPU.
+pub(crate) const CHOICES: &[Feature] = &[Feature::GpuMemory, Feature::Batch];
+
 /// Files with comments for vramlint.
 pub(crate) const DIRECTIVES: &[Feature] = &[Feature::Directive];
 

@@ -208,7 +208,8 @@ impl Rule {
             check(cx, out);
         }
         if let Some(check) = self.check_file {
-            cx.project.files.iter().for_each(|file| check(file, cx.project.features(file.id), out));
+            let own = cx.project.files.iter().filter(|file| !cx.project.is_library_code(file.id));
+            own.for_each(|file| check(file, file.features(), out));
         }
         for finding in &mut out.findings {
             finding.severity = finding.severity.min(self.most_severe(cx.project, finding));
@@ -246,7 +247,7 @@ impl Rule {
 /// Whether a file is to be copied and filled in, by its name: `config_TEMPLATE.yaml`, `job.sh.in`.
 fn is_template(file: &SourceFile) -> bool {
     let name = file.name().to_lowercase();
-    let data = file.data().is_some() || file.script().is_some();
+    let data = file.is_data() || file.is_script();
     data && (name.contains("template") || name.contains("placeholder") || name.contains("skeleton"))
         || [".tmpl", ".tpl", ".in", ".dist"].iter().any(|end| name.ends_with(end))
 }

@@ -55,7 +55,7 @@ fn framework_of(project: &Project, file: FileId) -> Option<Dialect> {
 /// Every training that one of these frameworks reads.
 pub fn framework_configs(project: &Project) -> Vec<FrameworkConfig<'_>> {
     let mut found = Vec::new();
-    for file in project.files.iter().filter(|file| file.data().is_some() && !project.is_documentation_snippet(file.id)) {
+    for file in project.files.iter().filter(|file| file.is_data() && !project.is_documentation_snippet(file.id)) {
         let Some(dialect) = framework_of(project, file.id) else { continue };
         let mut runs = project.runs_of(file.id).filter(|run| run.launch.is_some()).peekable();
         if runs.peek().is_none() {

@@ -68,7 +68,7 @@ impl AnalysisContext {
     /// The lines of a host file in the client's encoding.
     pub(crate) fn lines<'a>(&self, file: &'a SourceFile) -> Lines<'a> {
         let has_bom = !self.open.is_empty() && self.open.get(&self.path(file)).is_some_and(|open| open.has_bom);
-        Lines::new(&file.text, &file.lines, self.capabilities.encoding).has_bom(has_bom)
+        Lines::new(&file.text, file.lines(), self.capabilities.encoding).has_bom(has_bom)
     }
 }
 

@@ -94,7 +94,7 @@ fn add(project: &Project, groups: &mut Vec<Vec<Mark>>, mark: Mark) {
 
 /// Byte range of a line without its line break.
 fn line_range(file: &SourceFile, line: u32) -> Range<usize> {
-    let (start, end) = (file.lines.line_start(line) as usize, file.lines.line_start(line + 1) as usize);
+    let (start, end) = (file.lines().line_start(line) as usize, file.lines().line_start(line + 1) as usize);
     let text = file.text.get(start..end).unwrap_or_default();
     start..start + text.trim_end_matches(['\n', '\r']).len()
 }

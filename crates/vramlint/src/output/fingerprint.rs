@@ -11,8 +11,8 @@ pub(super) fn fingerprints(report: &Report) -> Vec<String> {
     let mut fingerprint = |finding: &Finding| {
         let place = report.project.to_host(finding.place);
         let file = report.project.file(place.file);
-        let line = file.lines.line_of(place.range.start);
-        let range = file.lines.line_start(line) as usize..file.lines.line_start(line + 1) as usize;
+        let line = file.lines().line_of(place.range.start);
+        let range = file.lines().line_start(line) as usize..file.lines().line_start(line + 1) as usize;
         let words: Vec<&str> = file.text.get(range).unwrap_or_default().split_whitespace().collect();
         let key = (file.path.clone(), finding.code, words.join(" "));
         let before = seen.entry(key.clone()).or_default();

@@ -77,7 +77,7 @@ fn draw(text: &mut String, hunk: &Hunk, width: usize, color: bool) {
 
 /// Changes of one file, merged if they affect the same lines. `edits` are sorted and do not overlap.
 fn hunks(file: &SourceFile, edits: &[Edit]) -> Vec<Hunk> {
-    let line_of = |offset: u32| file.lines.line_of(offset);
+    let line_of = |offset: u32| file.lines().line_of(offset);
     let mut groups: Vec<(u32, u32, Vec<&Edit>)> = Vec::new();
     for edit in edits {
         let (first, last) = (line_of(edit.place.range.start), line_of(edit.place.range.end));
@@ -93,7 +93,7 @@ fn hunks(file: &SourceFile, edits: &[Edit]) -> Vec<Hunk> {
 }
 
 fn hunk(file: &SourceFile, first: u32, last: u32, edits: &[&Edit]) -> Hunk {
-    let (start, end) = (file.lines.line_start(first) as usize, file.lines.line_start(last + 1) as usize);
+    let (start, end) = (file.lines().line_start(first) as usize, file.lines().line_start(last + 1) as usize);
     let before = &file.text[start..end];
     let (mut after, mut done) = (String::new(), start);
     for edit in edits {

@@ -99,7 +99,7 @@ fn diagnostic<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> Diagno
 
 fn range(project: &Project, place: FileRange) -> Range {
     let place = project.to_host(place);
-    let lines = &project.file(place.file).lines;
+    let lines = project.file(place.file).lines();
     let position = |offset: u32| {
         let line = lines.line_of(offset);
         Position { line: line + 1, column: offset - lines.line_start(line) + 1 }

@@ -177,8 +177,8 @@ impl<'a> Writer<'a> {
         let place = self.project.to_host(place);
         let file = self.project.file(place.file);
         let position = |offset: u32| {
-            let line = file.lines.line_of(offset);
-            let before = file.text.get(file.lines.line_start(line) as usize..offset as usize).unwrap_or_default();
+            let line = file.lines().line_of(offset);
+            let before = file.text.get(file.lines().line_start(line) as usize..offset as usize).unwrap_or_default();
             (line + 1, before.encode_utf16().count() + 1)
         };
         let ((start_line, start_column), (end_line, end_column)) = (position(place.range.start), position(place.range.end));

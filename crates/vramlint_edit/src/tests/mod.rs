@@ -5,8 +5,7 @@ mod code;
 mod commands;
 mod values;
 
-use std::sync::Arc;
-use vramlint_base::{Edit, FileId, LineIndex};
+use vramlint_base::{Edit, FileId};
 use vramlint_resolve::{SourceFile, Syntax};
 use vramlint_syntax::{json, python, shell, yaml};
 
@@ -21,9 +20,8 @@ fn file(path: &str, text: &str) -> SourceFile {
     SourceFile {
         id: FileId(0),
         path: path.to_owned(),
-        text: Arc::from(text),
-        lines: LineIndex::new(text),
-        syntax,
+        text: text.into(),
+        tree: syntax.into(),
         decode_errors: Vec::new(),
         host: None,
         policy: 0,
@@ -44,7 +42,7 @@ fn with_all(source: &SourceFile, edits: Option<Vec<Edit>>) -> Option<String> {
         text.replace_range(edit.place.range.as_usize(), &edit.text);
     }
     let after = file(&source.path, &text);
-    let errors = match &after.syntax {
+    let errors = match after.syntax() {
         Syntax::Data(data) => &data.errors,
         Syntax::Python(module) => &module.errors,
         Syntax::Script(script) => &script.errors,

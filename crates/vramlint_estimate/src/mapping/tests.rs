@@ -1,7 +1,7 @@
 use super::*;
 use crate::models::Source;
 use std::collections::BTreeMap;
-use vramlint_base::{FileId, FileRange, LineIndex, TextRange, Value};
+use vramlint_base::{FileId, FileRange, TextRange, Value};
 use vramlint_catalog::flags::Launcher;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::Arch;
@@ -16,8 +16,7 @@ fn project() -> Project {
         id: FileId(0),
         path: "train.sh".into(),
         text: text.into(),
-        lines: LineIndex::new(text),
-        syntax: Syntax::Text,
+        tree: Syntax::Text.into(),
         decode_errors: Vec::new(),
         host: None,
         policy: 0,

@@ -73,7 +73,7 @@ pub fn actions(report: &Report, file: FileId, range: TextRange, lang: Lang) -> V
 
 /// Offers to explain the first line of a range, if it sets something of a run.
 fn explain_line(report: &Report, file: &SourceFile, range: TextRange, lang: Lang) -> Option<Action> {
-    let line = file.lines.line_of(range.start) + 1;
+    let line = file.lines().line_of(range.start) + 1;
     let explanation = explain_file(report, file, Some(line));
     let [(_, first, _), rest @ ..] = explanation.settings.as_slice() else { return None };
     let name = first.name();
@@ -100,7 +100,7 @@ fn findings_at<'a>(report: &'a Report, file: &'a SourceFile, range: TextRange) -
 
 /// First and last line of a range, from 0.
 fn lines(file: &SourceFile, range: TextRange) -> (u32, u32) {
-    (file.lines.line_of(range.start), file.lines.line_of(range.end.max(range.start)))
+    (file.lines().line_of(range.start), file.lines().line_of(range.end.max(range.start)))
 }
 
 /// The fixes of a finding, except those for display only.
@@ -141,7 +141,7 @@ fn suppressions(report: &Report, here: &[(usize, &Finding)], lang: Lang) -> Vec<
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for (number, finding) in here {
-        let line = report.project.file(finding.place.file).lines.line_of(finding.place.range.start);
+        let line = report.project.file(finding.place.file).lines().line_of(finding.place.range.start);
         if !seen.insert((finding.name, line)) {
             continue;
         }

@@ -22,7 +22,7 @@ pub(super) fn context_at(cx: &CompletionContext<'_>) -> CommentContext {
     if let Some(completions) = directive(cx) {
         return CommentContext::Directive(completions);
     }
-    let comments: &[Comment] = match &cx.file.syntax {
+    let comments: &[Comment] = match cx.file.syntax() {
         Syntax::Data(data) => &data.comments,
         Syntax::Python(module) => &module.comments,
         Syntax::Script(script) => &script.comments,

@@ -18,7 +18,7 @@ mod yaml;
 
 use crate::embedded::{FilePosition, to_host_exact};
 use builder::CompletionBuilder;
-use vramlint_base::{FileId, Lang, LineIndex, TextRange};
+use vramlint_base::{FileId, Lang, TextRange};
 use vramlint_project::Report;
 use vramlint_resolve::{Project, SourceFile, Syntax};
 
@@ -84,8 +84,7 @@ pub fn configuration_completions(name: &str, text: &str, offset: u32, lang: Lang
         id: FileId(0),
         path: name.to_owned(),
         text: text.into(),
-        lines: LineIndex::new(text),
-        syntax: Syntax::Text,
+        tree: Syntax::Text.into(),
         decode_errors: Vec::new(),
         host: None,
         policy: 0,
@@ -141,7 +140,7 @@ fn code_completions(cx: &CompletionContext<'_>) -> Option<CompletionBuilder> {
     if toml::is_configuration(cx.file) {
         return toml::completions(cx);
     }
-    match &cx.file.syntax {
+    match cx.file.syntax() {
         Syntax::Data(data) if data.json => json::completions(cx),
         Syntax::Data(_) => yaml::completions(cx),
         Syntax::Python(module) => python::completions(cx, module),

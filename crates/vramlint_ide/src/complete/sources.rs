@@ -121,7 +121,7 @@ pub(super) fn add_programs(cx: &CompletionContext<'_>, completions: &mut Complet
         add_file(cx, completions, TargetSyntax::Shell, None, &cx.project.file(*entry).path);
     }
     if entries.is_empty() {
-        let files = cx.project.files.iter().filter(|file| file.host.is_none() && file.python().is_some()).take(MAX_SCANNED);
+        let files = cx.project.files.iter().filter(|file| file.host.is_none() && file.is_python()).take(MAX_SCANNED);
         // There is no run yet, so nothing has resolved which scripts train.
         for file in files.filter(|file| cx.project.features(file.id).has_any(&[Feature::MainGuard, Feature::TrainCall])) {
             add_file(cx, completions, TargetSyntax::Shell, None, &file.path);

@@ -2,7 +2,6 @@
 
 use super::CompletionContext;
 use super::catalog_item::CatalogItem;
-use vramlint_base::LineIndex;
 use vramlint_catalog::Dialect;
 use vramlint_catalog::classes::{self, Class};
 use vramlint_catalog::flags::Launcher;
@@ -47,7 +46,7 @@ pub(super) fn kind(cx: &CompletionContext<'_>) -> FileKind {
     let line = cx.line_start();
     let end = cx.offset + cx.rest().len();
     let (before, after) = (&cx.file.text[..line], &cx.file.text[end..]);
-    let json = cx.file.data().is_some_and(|data| data.json);
+    let json = cx.file.is_json();
     // In JSON only the word is left out: brackets may be on the same line.
     let text = if json {
         let word = cx.line().trim_end_matches(|c: char| c.is_alphanumeric() || "_\"".contains(c)).len();
@@ -56,8 +55,7 @@ pub(super) fn kind(cx: &CompletionContext<'_>) -> FileKind {
         format!("{before}{after}")
     };
     let data = if json { vramlint_syntax::json::parse(&text) } else { vramlint_syntax::yaml::parse(&text) };
-    let file =
-        SourceFile { lines: LineIndex::new(&text), text: text.into(), syntax: Syntax::Data(data.into()), ..cx.file.clone() };
+    let file = SourceFile { text: text.into(), tree: Syntax::Data(data.into()).into(), ..cx.file.clone() };
     kind::from_directive(&file).unwrap_or_else(|| kind::classify(&file)).kind
 }
 

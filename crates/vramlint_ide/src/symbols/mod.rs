@@ -42,7 +42,7 @@ pub fn symbols(report: &Report, file: FileId, lang: Lang) -> Vec<Symbol> {
     let project = &report.project;
     let mut found = Vec::new();
     for text in file_and_embedded(project, file) {
-        let own = match &text.syntax {
+        let own = match text.syntax() {
             Syntax::Data(data) => data.roots().flat_map(|root| data::entries(text, root, data::DEPTH)).collect(),
             Syntax::Python(module) => python::outline(text, module),
             Syntax::Script(_) => script::launches(project, text.id, lang),

@@ -1,6 +1,7 @@
 //! Determines the format of a file from its name, its folder or its first line.
 
 use std::path::Path;
+use vramlint_resolve::SyntaxKind;
 
 /// The format of a file, which selects its parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,17 @@ pub(crate) enum FormatByName {
 }
 
 impl FileFormat {
+    /// What its parser makes.
+    pub(crate) const fn syntax_kind(self) -> SyntaxKind {
+        match self {
+            Self::Yaml | Self::Workflow => SyntaxKind::Yaml,
+            Self::Json => SyntaxKind::Json,
+            Self::Python => SyntaxKind::Python,
+            Self::Bash | Self::PowerShell | Self::Batch | Self::EnvFile => SyntaxKind::Script,
+            Self::Markdown | Self::Makefile | Self::Dockerfile | Self::Text => SyntaxKind::Text,
+        }
+    }
+
     /// The format according to the path.
     pub(crate) fn by_name(path: &Path) -> FormatByName {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

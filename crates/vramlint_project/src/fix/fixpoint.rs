@@ -118,7 +118,7 @@ pub(crate) fn count_errors(backend: &Backend, path: &str, text: &str) -> usize {
         FormatByName::Format(format) => Some(format),
         _ => FileFormat::by_shebang(text.as_bytes()),
     };
-    format.map_or(0, |format| error_count(&parse_text(backend, format, text)))
+    format.map_or(0, |format| error_count(&parse_text(backend, format, &text.into())))
 }
 
 /// The fixes whose finding occurs as often as before. Findings are compared by rule, message and file, because ranges may move.

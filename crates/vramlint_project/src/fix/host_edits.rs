@@ -35,16 +35,16 @@ fn indent(text: &str, project: &Project, place: FileRange) -> Option<String> {
         return Some(text.to_owned());
     }
     let host = project.file(*host_id);
-    let line = file.lines.line_of(place.range.start);
-    let start = file.lines.line_start(line);
+    let line = file.lines().line_of(place.range.start);
+    let start = file.lines().line_start(line);
     let before = |offset: u32| {
         let at = embedded.to_host(TextRange::at(offset)).start;
-        let prefix = host.text.get(host.lines.line_start(host.lines.line_of(at)) as usize..at as usize)?;
+        let prefix = host.text.get(host.lines().line_start(host.lines().line_of(at)) as usize..at as usize)?;
         prefix.chars().all(|c| c == ' ' || c == '\t').then_some(prefix)
     };
     // For a new line at the end, the host has no line to take the indentation from; use the previous line.
     let is_new = start as usize == file.text.len() && line > 0;
-    let prefix = before(if is_new { file.lines.line_start(line - 1) } else { start })?;
+    let prefix = before(if is_new { file.lines().line_start(line - 1) } else { start })?;
     if !is_new {
         return Some(text.replace('\n', &format!("\n{prefix}")));
     }

@@ -231,13 +231,14 @@ impl IgnoreWriter<'_> {
     fn line_above(&self, file: &SourceFile, line: u32) -> u32 {
         let inside = |inner: &&SourceFile| {
             inner.host.as_ref().is_some_and(|(host, part)| {
-                let (first, last) = (file.lines.line_of(part.range.start), file.lines.line_of(part.range.end.saturating_sub(1)));
+                let (first, last) =
+                    (file.lines().line_of(part.range.start), file.lines().line_of(part.range.end.saturating_sub(1)));
                 *host == file.id && (first..=last).contains(&line)
             })
         };
         if is_markdown(file) {
             let inner = self.project.files.iter().find(inside).and_then(|inner| inner.host.as_ref());
-            return inner.map_or(line, |(_, part)| file.lines.line_of(part.range.start).saturating_sub(1));
+            return inner.map_or(line, |(_, part)| file.lines().line_of(part.range.start).saturating_sub(1));
         }
         let mark = match file.extension().as_str() {
             "ps1" => '`',
@@ -299,13 +300,13 @@ impl IgnoreWriter<'_> {
 
 pub(super) fn target(project: &Project, finding: &Finding) -> Target {
     let place: FileRange = project.to_host(finding.place);
-    Target { file: place.file, line: project.file(place.file).lines.line_of(place.range.start), name: finding.name }
+    Target { file: place.file, line: project.file(place.file).lines().line_of(place.range.start), name: finding.name }
 }
 
 /// The opening and closing marker of a comment; `None` if the format has no comments.
 pub(super) fn comment(file: &SourceFile) -> Option<(&'static str, &'static str)> {
     let extension = file.extension();
-    match &file.syntax {
+    match file.syntax() {
         Syntax::Unreadable => None,
         Syntax::Data(data) if data.json => {
             (matches!(extension.as_str(), "jsonc" | "hjson") || !data.comments.is_empty()).then_some(("//", ""))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use vramlint_base::{FileId, FileRange, TextRange};
-use vramlint_resolve::{Project, SourceFile, Syntax};
+use vramlint_resolve::{Project, SourceFile, Syntax, SyntaxKind};
 
 /// A comment with its range in the host file.
 #[derive(Clone, Debug)]
@@ -42,20 +42,20 @@ pub(crate) fn collect(project: &Project, host: FileId, inner: &[FileId]) -> Host
         let file = project.file(*id);
         for range in ranges(file, project, inner) {
             let Some(at) = in_host(project, file, range) else { continue };
-            let line = whole.lines.line_of(at.start);
-            let own_line = TextRange::new(whole.lines.line_start(line), at.start)
+            let line = whole.lines().line_of(at.start);
+            let own_line = TextRange::new(whole.lines().line_start(line), at.start)
                 .slice(&whole.text)
                 .trim_start_matches('\u{feff}')
                 .trim()
                 .is_empty();
             if own_line {
-                out.comment_lines.extend(line..=whole.lines.line_of(at.end));
+                out.comment_lines.extend(line..=whole.lines().line_of(at.end));
             }
             out.comments.push(HostComment {
                 range: at,
                 own_line,
-                continues: matches!(file.syntax, Syntax::Script(_) | Syntax::Text),
-                in_head: file.lines.line_of(range.start) < HEAD_LINES,
+                continues: matches!(file.tree.kind(), SyntaxKind::Script | SyntaxKind::Text),
+                in_head: file.lines().line_of(range.start) < HEAD_LINES,
                 text_range: file.host.as_ref().map_or(TextRange::new(0, whole.text.len() as u32), |(_, embedded)| embedded.range),
                 in_document: file.host.is_some() && is_markdown(whole),
             });
@@ -81,7 +81,7 @@ fn is_markdown(file: &SourceFile) -> bool {
 
 /// The comments of one text, with ranges in that text.
 fn ranges(file: &SourceFile, project: &Project, inner: &[FileId]) -> Vec<TextRange> {
-    let comments = match &file.syntax {
+    let comments = match file.syntax() {
         Syntax::Data(data) => &data.comments,
         Syntax::Python(module) => &module.comments,
         Syntax::Script(script) => &script.comments,
@@ -112,8 +112,8 @@ fn html(text: &str) -> Vec<TextRange> {
 /// Comments of a text without a parser, such as a Makefile: lines that start with a marker, and `#` comments that mention vramlint.
 fn by_line(file: &SourceFile) -> Vec<TextRange> {
     let mut out = Vec::new();
-    for line in 0..file.lines.line_count() {
-        let range = TextRange::new(file.lines.line_start(line), file.lines.line_start(line + 1));
+    for line in 0..file.lines().line_count() {
+        let range = TextRange::new(file.lines().line_start(line), file.lines().line_start(line + 1));
         let text = range.slice(&file.text);
         let content = text.trim_end();
         let body = content.trim_start_matches('\u{feff}').trim_start();

@@ -149,7 +149,7 @@ impl Suppressions {
         let places = std::iter::once(finding.place).chain(finding.related.iter().map(|related| related.place));
         for place in places {
             let Some(numbers) = self.by_file.get(&place.file) else { continue };
-            let line = project.file(place.file).lines.line_of(place.range.start);
+            let line = project.file(place.file).lines().line_of(place.range.start);
             for number in numbers {
                 let suppression = &mut self.list[*number];
                 if !(suppression.lines.0..=suppression.lines.1).contains(&line) {
@@ -167,7 +167,7 @@ impl Suppressions {
     /// Whether a finding about a suppression is itself suppressed. That needs a comment with the code of the rule; otherwise an
     /// unused `ignore` would hide that it is unused.
     pub(crate) fn names(&self, project: &Project, finding: &Finding) -> bool {
-        let line = project.file(finding.place.file).lines.line_of(finding.place.range.start);
+        let line = project.file(finding.place.file).lines().line_of(finding.place.range.start);
         let numbers = self.by_file.get(&finding.place.file).into_iter().flatten();
         numbers.map(|number| &self.list[*number]).any(|suppression| {
             let here = (suppression.lines.0..=suppression.lines.1).contains(&line);
@@ -186,11 +186,11 @@ struct HostFile<'a> {
 
 impl HostFile<'_> {
     fn lines_of(&self, range: TextRange) -> (u32, u32) {
-        (self.file.lines.line_of(range.start), self.file.lines.line_of(range.end.saturating_sub(1).max(range.start)))
+        (self.file.lines().line_of(range.start), self.file.lines().line_of(range.end.saturating_sub(1).max(range.start)))
     }
 
     fn line(&self, line: u32) -> &str {
-        TextRange::new(self.file.lines.line_start(line), self.file.lines.line_start(line + 1)).slice(&self.file.text)
+        TextRange::new(self.file.lines().line_start(line), self.file.lines().line_start(line + 1)).slice(&self.file.text)
     }
 
     /// The lines that a comment applies to.
@@ -199,7 +199,7 @@ impl HostFile<'_> {
         if !comment.own_line {
             return self.logical(first, first, comment.continues);
         }
-        let count = self.file.lines.line_count();
+        let count = self.file.lines().line_count();
         let free = |line: &u32| self.comments.comment_lines.contains(line) || self.line(*line).trim().is_empty();
         let Some(target) = (last + 1..count).find(|line| !free(line)) else { return (first, last) };
         let hosts = self.inner.iter().filter_map(|id| self.project.file(*id).host.as_ref());
@@ -226,7 +226,7 @@ impl HostFile<'_> {
             text.ends_with(mark) && !self.comments.comment_lines.contains(&line)
         };
         let start = (0..target).rev().take_while(|line| is_continued(*line)).last().unwrap_or(target);
-        let end = (target..self.file.lines.line_count() - 1)
+        let end = (target..self.file.lines().line_count() - 1)
             .take_while(|line| is_continued(*line))
             .last()
             .map_or(target, |line| line + 1);

@@ -12,8 +12,8 @@ use crate::source_loader::parse_text;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use vramlint_base::{Edit, FileId, FileRange, Finding, LineIndex, TextRange};
-use vramlint_resolve::{Project, SourceFile, SourceSet, Syntax};
+use vramlint_base::{Edit, FileId, FileRange, Finding, TextRange};
+use vramlint_resolve::{Project, SourceFile, SourceSet, SyntaxTree};
 
 /// The edit that suppresses a finding of a report (with ranges in host files): a comment above its line or at the head of its
 /// file; if the format has no comments, an entry in the configuration. Comments are verified by parsing the new text. `None` if
@@ -46,25 +46,26 @@ fn holds(backend: &Backend, file: &SourceFile, finding: &Finding, after: &str, o
         _ => FileFormat::by_shebang(after.as_bytes()),
     };
     let Some(format) = format else { return false };
-    let old = file.lines.line_of(finding.place.range.start);
+    let old = file.lines().line_of(finding.place.range.start);
     let Some(line) = old_lines.iter().position(|known| *known == Some(old)) else { return false };
-    let read = parse_text(backend, format, after);
+    let text: Arc<str> = after.into();
+    let read = parse_text(backend, format, &text);
     let host = FileId(0);
-    let mut files = vec![renewed(file, host, after.into(), read.syntax)];
-    for (part, syntax) in read.embedded {
-        let mut inner = renewed(file, FileId(files.len() as u32), part.text.as_str().into(), syntax);
+    let mut files = vec![renewed(file, host, text, read.tree)];
+    for (part, tree) in read.embedded {
+        let mut inner = renewed(file, FileId(files.len() as u32), part.text.as_str().into(), tree);
         inner.host = Some((host, part));
         files.push(inner);
     }
-    let start = files[0].lines.line_start(line as u32) + (finding.place.range.start - file.lines.line_start(old));
+    let start = files[0].lines().line_start(line as u32) + (finding.place.range.start - file.lines().line_start(old));
     let place = FileRange::new(host, TextRange::new(start, start + finding.place.range.len()));
     let project = Project::without_runs(SourceSet::new(files, Vec::new(), Vec::new()));
     let moved = Finding { place, related: Vec::new(), ..finding.clone() };
     Suppressions::read(&project, &RuleList::new(backend.rules)).suppress(&project, &moved)
 }
 
-fn renewed(file: &SourceFile, id: FileId, text: Arc<str>, syntax: Syntax) -> SourceFile {
-    SourceFile { id, lines: LineIndex::new(&text), text, syntax, policy: 0, ..file.clone() }
+fn renewed(file: &SourceFile, id: FileId, text: Arc<str>, tree: SyntaxTree) -> SourceFile {
+    SourceFile { id, text: text.into(), tree, policy: 0, ..file.clone() }
 }
 
 /// An entry in the configuration that governs the file, if the configuration is part of the project.

@@ -62,8 +62,8 @@ fn wording(names: &[String]) -> Message {
 fn whole_comment(file: &SourceFile, suppression: &Suppression) -> (FileRange, Edit) {
     let range = suppression.range;
     let place = FileRange::new(file.id, range);
-    let (first, last) = (file.lines.line_of(range.start), file.lines.line_of(range.end));
-    let (start, next) = (file.lines.line_start(first), file.lines.line_start(last + 1));
+    let (first, last) = (file.lines().line_of(range.start), file.lines().line_of(range.end));
+    let (start, next) = (file.lines().line_start(first), file.lines().line_start(last + 1));
     let before = TextRange::new(start, range.start).slice(&file.text);
     let after = TextRange::new(range.end, next).slice(&file.text);
     let blanks = |text: &str| (text.len() - text.trim_start_matches([' ', '\t']).len()) as u32;

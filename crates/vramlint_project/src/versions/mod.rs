@@ -13,9 +13,9 @@ use crate::discovery::paths::{absolute, relative, shown};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use vramlint_base::{FileId, FileRange};
+use vramlint_resolve::SourceFile;
 use vramlint_resolve::versions::files::{pip_installs, script_pins};
 use vramlint_resolve::versions::{EvidenceRank, FolderLibraries, VersionCandidate, VersionEvidence, VersionSpec};
-use vramlint_resolve::{SourceFile, Syntax};
 
 /// Names of folders whose scripts install for the parent folder.
 const HELPER_FOLDERS: [&str; 8] = ["docker", ".docker", ".devcontainer", "scripts", "script", "bin", "install", "setup"];
@@ -39,10 +39,10 @@ pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd
         }
     }
     for file in files {
-        let (root, mentions) = match (&file.syntax, install_root(file, cwd)) {
-            (Syntax::Python(_), _) if file.host.is_none() => (absolute(cwd, Path::new(&file.path)), script_pins(&file.text)),
-            (_, Some(root)) => (root, pip_installs(&file.text)),
-            _ => continue,
+        let (root, mentions) = match install_root(file, cwd) {
+            _ if file.is_python() && file.host.is_none() => (absolute(cwd, Path::new(&file.path)), script_pins(&file.text)),
+            Some(root) => (root, pip_installs(&file.text)),
+            None => continue,
         };
         if mentions.is_empty() {
             continue;
@@ -67,7 +67,7 @@ pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd
 fn install_root(file: &SourceFile, cwd: &Path) -> Option<PathBuf> {
     let name = file.name().to_lowercase();
     let is_dockerfile = name.starts_with("dockerfile") || name.ends_with(".dockerfile");
-    let is_script = matches!(file.syntax, Syntax::Script(_)) && (file.host.is_none() || name.ends_with(".md"));
+    let is_script = file.is_script() && (file.host.is_none() || name.ends_with(".md"));
     let installs = is_script || is_dockerfile && file.host.is_none();
     if !installs || !file.text.contains("pip") {
         return None;

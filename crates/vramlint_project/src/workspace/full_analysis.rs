@@ -1,10 +1,10 @@
 //! Analysis of a whole folder. Irrelevant Python files are reduced to their imports.
 
-use super::reference_graph::ReferenceGraph;
 use super::relevance::FileSummary;
 use super::{AnalysisError, CancellationToken, PreparedSession, Workspace};
 use crate::backend::Backend;
 use crate::discovery::file_format::FileFormat;
+use crate::references::ReferenceGraph;
 use crate::source_loader::{ParsedSource, load};
 use rayon::prelude::*;
 use std::collections::BTreeSet;

@@ -6,23 +6,19 @@
 
 mod full_analysis;
 mod parse_cache;
-mod reference_graph;
-mod reference_scan;
 mod relevance;
 
 use crate::ConfigError;
 use crate::backend::Backend;
-use crate::discovery::file_format::FileFormat;
 use crate::discovery::paths::absolute;
 use crate::overlay_fs::OverlayFs;
+use crate::references::{PathIndex, ReferenceGraph, implicit_context};
 use crate::report::{Report, STACK_SIZE};
 use crate::request::{Request, overlay};
 use crate::session::AnalysisSession;
 use crate::source_loader::{ParsedSource, ProjectSources};
 use parse_cache::{FileVersion, ParseCache};
 use rayon::prelude::*;
-use reference_graph::ReferenceGraph;
-use reference_scan::PathIndex;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -259,8 +255,8 @@ impl Workspace {
             return Err(AnalysisError::NotInWorkspace);
         };
         let now = self.current_references(prepared, graph);
-        let mut component = graph.component_of(seed, &now);
-        component.files.extend(Self::implicit_context(prepared, &component.files));
+        let mut component = graph.component_of(&BTreeSet::from([seed]), &now);
+        component.files.extend(implicit_context(&prepared.session.discovered.files, &component.files));
         if cancel.is_cancelled() {
             return Err(AnalysisError::Cancelled);
         }
@@ -299,22 +295,6 @@ impl Workspace {
             (index, references)
         };
         edited.chain(changed).map(scan).collect()
-    }
-
-    /// Files that affect a component without a reference: environment files in its folders, and Dockerfiles in its parent folders.
-    fn implicit_context(prepared: &PreparedSession, files: &BTreeSet<u32>) -> Vec<u32> {
-        let discovered = &prepared.session.discovered.files;
-        let folders: BTreeSet<&Path> = files.iter().filter_map(|index| discovered[*index as usize].path.parent()).collect();
-        let above: BTreeSet<&Path> = folders.iter().flat_map(|folder| folder.ancestors()).collect();
-        let affects = |file: &crate::discovery::DiscoveredFile| {
-            let folder = file.path.parent();
-            match file.format {
-                FileFormat::EnvFile => folder.is_some_and(|folder| folders.contains(folder)),
-                FileFormat::Dockerfile => folder.is_some_and(|folder| above.contains(folder)),
-                _ => false,
-            }
-        };
-        (0..discovered.len() as u32).filter(|index| affects(&discovered[*index as usize])).collect()
     }
 
     fn analyze_everything(

@@ -2,8 +2,9 @@
 
 use crate::source_loader::{ParsedSource, ParsedText};
 use std::sync::Arc;
-use vramlint_base::{FileId, LineIndex};
-use vramlint_resolve::{FileFeatures, SourceFile, Syntax};
+use vramlint_base::FileId;
+use vramlint_resolve::{SourceFile, SourceText, Syntax, SyntaxKind, SyntaxTree};
+use vramlint_syntax::python;
 
 /// Summary of a Python file.
 #[derive(Debug)]
@@ -17,28 +18,31 @@ pub(super) struct FileSummary {
 impl FileSummary {
     /// Summarizes a parsed file.
     pub(super) fn of(loaded: &ParsedSource) -> Self {
-        let Syntax::Python(module) = &loaded.parsed.syntax else {
-            return Self { relevant: true, skeleton: Arc::new(ParsedSource::without_text(Syntax::Unreadable)) };
-        };
-        let relevant = loaded.has_errors()
-            || !module.errors.is_empty()
-            || vramlint_rules::is_relevant(&loaded.as_file(), FileFeatures::scan(&loaded.text));
-        Self { relevant, skeleton: Arc::new(ParsedSource::without_text(Syntax::Python(module.imports_alone().into()))) }
+        if loaded.parsed.tree.kind() != SyntaxKind::Python {
+            return Self {
+                relevant: true,
+                skeleton: Arc::new(ParsedSource::without_embedded(SourceText::default(), Syntax::Unreadable.into())),
+            };
+        }
+        let relevant = loaded.has_errors() || vramlint_rules::is_relevant(&loaded.as_file(), loaded.text.features());
+        let imports = SourceText::of_imports_alone(&loaded.text);
+        let text = imports.shared();
+        let tree = SyntaxTree::lazy(SyntaxKind::Python, move || Ok(Syntax::Python(python::parse(&text).into())));
+        Self { relevant, skeleton: Arc::new(ParsedSource::without_embedded(imports, tree)) }
     }
 }
 
 impl ParsedSource {
-    fn without_text(syntax: Syntax) -> Self {
-        Self::new("".into(), ParsedText { syntax, embedded: Vec::new(), panic: None })
+    fn without_embedded(text: SourceText, tree: SyntaxTree) -> Self {
+        Self::new(text, ParsedText { tree, embedded: Vec::new(), panic: None })
     }
 
     fn as_file(&self) -> SourceFile {
         SourceFile {
             id: FileId(0),
             path: String::new(),
-            text: Arc::clone(&self.text),
-            lines: LineIndex::new(""),
-            syntax: self.parsed.syntax.clone(),
+            text: self.text.clone(),
+            tree: self.parsed.tree.clone(),
             decode_errors: Vec::new(),
             host: None,
             policy: 0,

@@ -47,7 +47,7 @@ fn collect(project: &Project) -> Vec<ArgumentSet> {
             FileKind::Framework(Dialect::HfTrainer | Dialect::Trl) => ArgumentReader::Unknown,
             _ => continue,
         };
-        if file.data().is_some() && !read.contains(&file.id) {
+        if file.is_data() && !read.contains(&file.id) {
             let run = project.runs.iter().position(|run| run.files.contains(&file.id));
             found.push(parser::from_file(project, file.id, reader, run));
         }

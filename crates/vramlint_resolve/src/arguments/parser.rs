@@ -179,7 +179,7 @@ pub(super) fn from_file(project: &Project, id: FileId, reader: ArgumentReader, r
 fn add_file(project: &Project, set: &mut ArgumentSet, id: FileId, loader: Option<Loader>, read: &mut BTreeSet<FileId>) {
     let source = project.file(id);
     read.insert(id);
-    if source.data().is_none() {
+    if !source.is_data() {
         set.open = true;
         return;
     }

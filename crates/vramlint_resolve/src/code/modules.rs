@@ -36,10 +36,10 @@ pub(super) enum ImportTarget {
 }
 
 impl ModuleIndex {
-    /// Over all files of a project.
-    pub fn new(files: &[SourceFile]) -> Self {
+    /// Over the files of a project.
+    pub fn new<'a>(files: impl IntoIterator<Item = &'a SourceFile>) -> Self {
         let mut index = Self::default();
-        for file in files.iter().filter(|file| file.host.is_none() && file.python().is_some()) {
+        for file in files.into_iter().filter(|file| file.host.is_none() && file.is_python()) {
             let path = normalize_path(&file.path);
             let mut folder = parent_folder(&path);
             while let Some(name) = folder {
@@ -139,7 +139,7 @@ impl ModuleResolver {
 
 /// The name that a `setup.py` gives to its distribution, as imports write it.
 fn distribution_name(file: &SourceFile) -> Option<String> {
-    let calls = file.python()?.calls();
+    let calls = file.python_if(file.mentions("setup"))?.calls();
     let mut setups = calls.filter(|site| site.call.callee.dotted().is_some_and(|path| path.rsplit('.').next() == Some("setup")));
     let name = setups.find_map(|site| site.call.keyword("name")?.value.as_str().map(|name| name.replace('-', "_")))?;
     Some(name)

@@ -5,7 +5,9 @@ use super::facts_builder::Strength;
 use super::interpreter::Interpreter;
 use super::name_roles::is_evaluation_name;
 use super::value::{AbstractValue, ValueKind};
+use crate::features::Feature;
 use crate::setting::Resolved;
+use crate::source::SourceFile;
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_catalog::Concept;
@@ -26,7 +28,9 @@ impl Interpreter<'_> {
 
     /// The names of the lengths to which collators cut the rows: no other length is that of the training.
     pub(super) fn collated_lengths(&self) -> Vec<String> {
-        let modules = self.load_order.iter().filter_map(|id| self.sources.file(*id)?.python());
+        let collates = |file: &SourceFile| file.features().has(Feature::Collator);
+        let files = self.load_order.iter().filter_map(|id| self.sources.file(*id));
+        let modules = files.filter_map(|file| file.python_if(collates(file)));
         modules.flat_map(|module| module.calls().filter_map(|site| collated_length(&site)).collect::<Vec<_>>()).collect()
     }
 
@@ -39,7 +43,7 @@ impl Interpreter<'_> {
         let mut targets = Vec::new();
         for id in self.load_order.clone() {
             let Some(file) = self.sources.file(id) else { continue };
-            let Some(module) = file.python() else { continue };
+            let Some(module) = file.python_if(file.features().has(Feature::Truncation)) else { continue };
             let loaded: BTreeSet<String> = module.calls().flat_map(|site| loaded_tokenizers(&site)).collect();
             for site in module.calls() {
                 let noted = || self.facts.cuts.get(&FileRange::new(id, site.expr.range)).copied().flatten();

@@ -45,14 +45,14 @@ fn is_quote(byte: &u8) -> bool {
 }
 
 fn add_reader(sources: &SourceSet, reader: &SourceFile, file: &SourceFile, reach: &mut Reach) {
-    if reader.script().is_some() {
+    if reader.is_script() {
         let all = marks_all(&reader.text);
         for line in reader.text.lines().map(str::trim_start).filter(|line| !line.starts_with('#')) {
             by_shell(line, all, reader, file, reach);
         }
-    } else if reader.python().is_some() {
+    } else if reader.is_python() {
         by_python(reader, file, reach);
-    } else if reader.data().is_some() && sources.features(reader.id).has(Feature::EnvFileKey) {
+    } else if reader.is_data() && sources.features(reader.id).has(Feature::EnvFileKey) {
         let named = |line: &str| {
             let value = line.rsplit([' ', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
             names(value.trim_end_matches(','), reader, file)

@@ -62,7 +62,7 @@ pub(crate) fn set_variables(sources: &SourceSet) -> Vec<VariableAssignment> {
             }
         } else if let Some(root) = file.data().filter(|_| mentions_tracked()) {
             data::collect(file, root, &mut found);
-        } else if let Some(module) = file.python().filter(|_| mentions_tracked()) {
+        } else if let Some(module) = file.python_if(mentions_tracked()) {
             python::collect(file, module, &mut found);
         }
     }

@@ -18,7 +18,7 @@ pub fn classify(file: &SourceFile) -> FileClass {
     if is_run_record(root, &keys) {
         return FileClass::other();
     }
-    let json = file.data().is_some_and(|data| data.json);
+    let json = file.is_json();
     accelerate(&keys, file)
         .or_else(|| deepspeed(root, &keys, json))
         .or_else(|| UnsupportedFramework::of_keys(&RootKeys { root, keys: &keys }).map(FileClass::of_unsupported))

@@ -125,7 +125,7 @@ pub(crate) fn not_read(framework: UnsupportedFramework) -> Message {
 /// The kind that a directive `# vramlint: kind=NAME` in the first ten lines sets.
 pub fn from_directive(file: &SourceFile) -> Option<FileClass> {
     let comments: &[Comment] = &file.data()?.comments;
-    comments.iter().take_while(|comment| file.lines.line_of(comment.range.start) < 10).find_map(|comment| {
+    comments.iter().take_while(|comment| file.lines().line_of(comment.range.start) < 10).find_map(|comment| {
         let name =
             comment.text.trim().strip_prefix("vramlint:")?.trim().strip_prefix("kind")?.trim_start().strip_prefix('=')?.trim();
         let kind = FileKind::all().find(|kind| kind.name() == name)?;
@@ -168,7 +168,7 @@ pub(crate) fn refine_by_runs(
 
 /// Sets the class of a data file, unless a directive in the file itself decides.
 fn reclassify(classes: &mut [FileClass], file: &SourceFile, class: FileClass) {
-    if file.data().is_some() && from_directive(file).is_none() {
+    if file.is_data() && from_directive(file).is_none() {
         classes[file.id.0 as usize] = class;
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn find_launches(sources: &SourceSet, paths: &PathResolver) -> Launch
     let mut finder = Finder { sources, paths, called: Vec::new(), calls_left: CALL_LIMIT };
     let mut written = Vec::new();
     let (documents, scripts): (Vec<&SourceFile>, Vec<&SourceFile>) =
-        sources.files.iter().filter(|file| file.script().is_some()).partition(|file| sources.is_documentation_snippet(file.id));
+        sources.files.iter().filter(|file| file.is_script()).partition(|file| sources.is_documentation_snippet(file.id));
     for file in scripts {
         let commands = finder.commands(file);
         finder.follow(file, &commands, None, 0);

@@ -131,7 +131,7 @@ fn script_at<'a>(
     let folder = entered.as_deref().unwrap_or_else(|| file.folder());
     let found = sources.file(paths.resolve(path.trim_start_matches('/'), folder)?);
     let is_other_shell = matches!(found.extension().as_str(), "ps1" | "psm1" | "bat" | "cmd");
-    (found.script().is_some() && !is_other_shell && found.id != file.id).then_some(found)
+    (found.is_script() && !is_other_shell && found.id != file.id).then_some(found)
 }
 
 /// The name of the program that a word starts.

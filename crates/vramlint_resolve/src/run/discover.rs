@@ -95,7 +95,17 @@ fn add_scripts(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet
     let graph = reader.graph;
     let imports = ImportGraph::build(graph);
     let is_program = |file: &SourceFile| !imports.is_imported(file.id) || graph.features(file.id).has(Feature::MainGuard);
-    let may_be_entry = |file: &&SourceFile| file.python().is_some() && file.host.is_none() && !file.is_test() && is_program(file);
+    // Nobody starts a module of a package that neither is a program nor trains itself.
+    let starts =
+        |file: &SourceFile| file.features().has_any(&[Feature::MainGuard, Feature::TrainingStep]) || !is_in_package(graph, file);
+    let may_be_entry = |file: &&SourceFile| {
+        file.is_python()
+            && file.host.is_none()
+            && !file.is_test()
+            && !graph.is_library_code(file.id)
+            && starts(file)
+            && is_program(file)
+    };
     let mut entries: Vec<&SourceFile> = graph.files.iter().filter(may_be_entry).collect();
     entries.sort_by_key(|file| !graph.features(file.id).has(Feature::MainGuard));
     let mut left = UNLAUNCHED_STEP_BUDGET;
@@ -124,7 +134,7 @@ fn is_in_package(graph: &FileGraph, file: &SourceFile) -> bool {
 fn add_training_files(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &BTreeSet<FileId>) {
     let graph = reader.graph;
     // Without any code there is nothing to judge by.
-    let is_code = |file: &SourceFile| file.host.is_none() && file.python().is_some();
+    let is_code = |file: &SourceFile| file.host.is_none() && file.is_python();
     let read_by_own_code = runs.iter().any(reads_an_unknown_file) || !graph.files.iter().any(is_code);
     for file in graph.files.iter().filter(|file| file.host.is_none() && !file.is_test() && !used.contains(&file.id)) {
         let starts = match graph.classified_kind(file.id) {
@@ -133,7 +143,7 @@ fn add_training_files(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &BTree
             FileKind::Other => graph.unsupported_framework(file.id).is_some(),
             _ => false,
         };
-        if starts && file.data().is_some_and(|data| !data.json) {
+        if starts && file.is_data() && !file.is_json() {
             runs.extend(build_runs(graph, &RunSources::from_training_file(graph, file.id)));
         }
     }
@@ -168,7 +178,7 @@ fn composed_files(graph: &FileGraph, sources: &RunSources) -> Vec<FileId> {
         .collect();
     let is_part = |file: &&SourceFile| {
         let below = |folder: &&str| file.path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/'));
-        file.data().is_some() && folders.iter().any(below)
+        file.is_data() && folders.iter().any(below)
     };
     graph.files.iter().filter(is_part).map(|file| file.id).collect()
 }
@@ -214,5 +224,5 @@ pub(super) fn entry_script(graph: &FileGraph, launch: &Launch) -> Option<FileId>
             .find_map(|path| graph.path_resolver.resolve(&path, folder));
     }
     let script = launch.script.as_ref()?.path()?;
-    graph.path_resolver.resolve(script, folder).filter(|id| graph.file(*id).python().is_some())
+    graph.path_resolver.resolve(script, folder).filter(|id| graph.file(*id).is_python())
 }

@@ -33,8 +33,7 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
     let variables = launch::DocumentVariables::of_blocks(documents.iter().copied());
     for file in documents {
         // The head of a configuration shows its command first, then what else can be given.
-        let of_config =
-            file.host.as_ref().is_some_and(|(host, embedded)| embedded.is_shown && graph.file(*host).data().is_some());
+        let of_config = file.host.as_ref().is_some_and(|(host, embedded)| embedded.is_shown && graph.file(*host).is_data());
         let launches = launch::from_document(file, &graph.path_resolver, &variables);
         for launch in launches.into_iter().take(if of_config { 1 } else { usize::MAX }) {
             let launch = with_moved_files(graph, launch);
@@ -116,7 +115,7 @@ fn is_synopsis(launch: &Launch, text: &str) -> bool {
 
 /// The entry, also where the document names it from another folder.
 fn entry_of(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
-    entry_script(graph, launch).or_else(|| moved_file(graph, launch.script.as_ref()?.path()?, |file| file.python().is_some()))
+    entry_script(graph, launch).or_else(|| moved_file(graph, launch.script.as_ref()?.path()?, |file| file.is_python()))
 }
 
 /// The launch with the present paths of the framework's files that it names from another folder.

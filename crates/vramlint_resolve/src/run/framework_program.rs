@@ -85,7 +85,7 @@ pub(super) fn trains(graph: &FileGraph, dialect: Dialect, launch: &Launch) -> bo
 
 fn is_file(graph: &FileGraph, launch: &Launch, word: &vramlint_syntax::shell::Word) -> bool {
     let Some(text) = word.text() else { return true };
-    graph.path_resolver.resolve(text, &launch.directory).is_some_and(|file| graph.file(file).data().is_some())
+    graph.path_resolver.resolve(text, &launch.directory).is_some_and(|file| graph.file(file).is_data())
 }
 
 /// Adds the defaults that a copy of the framework in the project declares for its arguments.

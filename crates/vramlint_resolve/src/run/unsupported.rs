@@ -1,6 +1,5 @@
 //! Runs of frameworks whose settings are not read: what tells them, and what remains of them.
 
-use super::import_graph::imported_modules;
 use super::run_sources::RunSources;
 use super::training_run::Run;
 use crate::code::{CodeFacts, TrainingPath};
@@ -12,6 +11,7 @@ use std::collections::BTreeSet;
 use vramlint_base::FileId;
 use vramlint_catalog::Launcher;
 use vramlint_catalog::{Concept, Dialect, UnsupportedFramework};
+use vramlint_syntax::python::Import;
 
 /// The framework that trains, if its settings are not read: by the file of its settings, the command, or the program.
 pub(super) fn framework_of(graph: &FileGraph, sources: &RunSources) -> Option<UnsupportedFramework> {
@@ -67,18 +67,18 @@ pub(super) fn framework_of_command(launch: &Launch) -> Option<UnsupportedFramewo
 
 /// The framework that a program, or a module of the project that it imports, uses; or whose part the program is.
 fn of_program(graph: &FileGraph, entry: FileId) -> Option<UnsupportedFramework> {
-    let imports = imported_modules(graph.file(entry));
-    let by_imports = |imports: &[(String, u32)]| {
-        imports.iter().filter(|(_, level)| *level == 0).find_map(|(module, _)| UnsupportedFramework::of_module(module))
+    let imports = graph.file(entry).imports();
+    let by_imports = |imports: &[Import]| {
+        imports.iter().filter(|import| import.level == 0).find_map(|import| UnsupportedFramework::of_module(&import.module))
     };
     let own = || own_package(graph, entry).and_then(|module| UnsupportedFramework::of_module(&module));
     let of_imported = || {
         let path = &graph.file(entry).path;
         let targets: BTreeSet<FileId> =
-            imports.iter().filter_map(|(module, level)| graph.resolve_import(module, *level, path)).collect();
-        targets.into_iter().find_map(|file| by_imports(&imported_modules(graph.file(file))))
+            imports.iter().filter_map(|import| graph.resolve_import(&import.module, import.level, path)).collect();
+        targets.into_iter().find_map(|file| by_imports(graph.file(file).imports()))
     };
-    by_imports(&imports).or_else(own).or_else(of_imported)
+    by_imports(imports).or_else(own).or_else(of_imported)
 }
 
 /// The dotted name of a file inside of a package at the root or in `src`.

@@ -159,7 +159,7 @@ fn world(project: &Project, config: &DeepSpeedConfig<'_>, run: &Run) -> Option<i
     }
     let ranks = run.int(Concept::WorldSize).filter(|world| *world > 0)?;
     // The ranks of a run are derived from files; what a dict in code splits them into is not in them.
-    if config.file.python().is_some() {
+    if config.file.is_python() {
         let split = ["tensor_parallel.autotp_size", "sequence_parallel_size"].iter().any(|key| config.entry(key).is_some());
         return (!split).then_some(ranks);
     }

@@ -158,7 +158,7 @@ fn runs_agree(cx: &Context<'_>, file: FileId, count: i64) -> bool {
 /// The loops that train with an engine of DeepSpeed, which divides by the accumulation in its file.
 fn engines(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, out: &mut Sink) {
     for (file, at, count) in engine_uses(cx, config) {
-        let Some(module) = file.python().filter(|_| count > 1) else { continue };
+        let Some(module) = file.python_if(count > 1) else { continue };
         let engines = engine_names(module);
         for (site, call) in module.calls().map(|site| (site.expr, site.call)) {
             let ExprKind::Attribute(of, name, _) = &call.callee.kind else { continue };

@@ -82,8 +82,8 @@ const NAMES: &[&str] = &["torch.utils.checkpoint.checkpoint", "torch.utils.check
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
         let features = cx.project.features(file.id);
-        let may_call = features.has(Feature::TorchUtils) && features.has(Feature::Checkpoint);
-        let Some(module) = file.python().filter(|_| may_call) else { continue };
+        let may_call = features.has(Feature::TorchUtils) && features.has(Feature::CheckpointCall);
+        let Some(module) = file.python_if(may_call) else { continue };
         let imports = Imports::of(module);
         let mut advice: Option<Finding> = None;
         for site in module.calls() {

@@ -62,7 +62,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in cx.project.files.iter().filter(|file| file.host.is_none()) {
         let features = cx.project.features(file.id);
         let counts_steps = features.has(Feature::ZeroGradCall) && features.has(Feature::Modulo);
-        let Some(module) = file.python().filter(|_| counts_steps) else { continue };
+        let Some(module) = file.python_if(counts_steps) else { continue };
         if features.has(Feature::GradientsClearedElsewhere) {
             continue;
         }

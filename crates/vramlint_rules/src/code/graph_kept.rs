@@ -74,12 +74,10 @@ pub(crate) static RULE: Rule = Rule {
 
 /// What there is to say of one file; no other takes part.
 fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
-    if let Some(module) = file.python().filter(|_| file.host.is_none() && features.has(Feature::Torch)) {
-        let retains = features.has(Feature::RetainGraph);
-        let evaluates = !features.has(Feature::GradientsOff);
-        if !retains && !evaluates {
-            return;
-        }
+    let retains = features.has(Feature::RetainGraph);
+    let evaluates = !features.has(Feature::GradientsOff);
+    let may_keep = file.host.is_none() && features.has(Feature::Torch) && (retains || evaluates && sums_a_loss(&file.text));
+    if let Some(module) = file.python_if(may_keep) {
         for each in loops(module) {
             let finding = retained(file, &each).or_else(|| if evaluates { evaluated(file, module, &each) } else { None });
             if let Some(finding) = finding.filter(|finding| out.mark_reported(finding.place)) {
@@ -87,6 +85,11 @@ fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
             }
         }
     }
+}
+
+/// Whether a line may add a loss to what a loop keeps.
+fn sums_a_loss(text: &str) -> bool {
+    text.lines().any(|line| line.contains("loss") && ["+=", "append(", " + "].iter().any(|sum| line.contains(sum)))
 }
 
 /// `loss.backward(retain_graph=True)` and a list that keeps the loss.

@@ -50,7 +50,7 @@
 //! ## 来源
 //! 仅根据语法判断。
 
-use crate::{Rule, Sink, Symptom};
+use crate::{Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
 use vramlint_resolve::{FileFeatures, SourceFile};
@@ -63,8 +63,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// What there is to say of one file; no other takes part.
-fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
-    if let Some(module) = file.python() {
+fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
+    if let Some(module) = file.python_if(features.has_any(needs::PROGRAM) || features.has_any(needs::CHOICES)) {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
             for pair in arms.windows(2) {

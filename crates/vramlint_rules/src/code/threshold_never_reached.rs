@@ -51,7 +51,7 @@
 //! ## 来源
 //! 仅根据语法判断。
 
-use crate::{Rule, Sink, Symptom};
+use crate::{Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
 use vramlint_resolve::{FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
@@ -72,8 +72,8 @@ struct Asked {
 }
 
 /// What there is to say of one file; no other takes part.
-fn in_file(file: &SourceFile, _: FileFeatures, out: &mut Sink) {
-    if let Some(module) = file.python() {
+fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
+    if let Some(module) = file.python_if(features.has_any(needs::PROGRAM) || features.has_any(needs::CHOICES)) {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
             let mut above: Vec<(Asked, FileRange)> = Vec::new();

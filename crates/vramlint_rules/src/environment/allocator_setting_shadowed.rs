@@ -66,7 +66,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in sets.chunk_by(|a, b| a.file == b.file) {
         let Some(first) = file.first() else { continue };
         let source = cx.project.file(first.file);
-        if source.script().is_some() {
+        if source.is_script() {
             script(source, out);
         } else {
             together(file, out);

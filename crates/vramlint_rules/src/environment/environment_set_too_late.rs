@@ -85,8 +85,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for sets in sets.chunk_by(|a, b| a.file == b.file) {
         let Some(file) = sets.first().map(|set| cx.project.file(set.file)) else { continue };
         let features = cx.project.features(file.id);
-        let Some(module) = file.python().filter(|_| features.has(Feature::Cuda) && !cx.project.is_documentation_snippet(file.id))
-        else {
+        let Some(module) = file.python_if(features.has(Feature::Cuda) && !cx.project.is_documentation_snippet(file.id)) else {
             continue;
         };
         let late = |set: &&VariableAssignment| {

@@ -147,5 +147,5 @@ pub(crate) fn source_mentions(cx: &Context<'_>, keys: &FrameworkConfig<'_>, name
     let Some(class) = keys.class() else { return false };
     let package = class.name.split('.').next().unwrap_or(&class.name);
     let inside = |path: &str| path.rsplit_once('/').is_some_and(|(folder, _)| folder.split('/').any(|part| part == package));
-    cx.project.files.iter().any(|file| file.python().is_some() && inside(&file.path) && file.mentions(name))
+    cx.project.files.iter().any(|file| file.is_python() && inside(&file.path) && file.mentions(name))
 }

@@ -150,11 +150,11 @@ fn started_by_itself(cx: &Context<'_>, set: &ArgumentSet) -> bool {
         run(cx.project, set).is_some_and(|run| run.launch.is_some()) || project.runs.iter().any(|run| run.launch.is_some());
     let machine = project.policy(set.file()).target.count.is_some_and(|count| count > 1);
     let other = project.files.iter().any(|file| {
-        let shell = file.script().is_some();
+        let shell = file.is_script();
         shell || matches!(project.kind(file.id), FileKind::Accelerate | FileKind::DeepSpeed)
     });
     let words = |file: &vramlint_resolve::SourceFile| {
-        let own = file.python().is_some() || file.host.is_some();
+        let own = file.is_python() || file.host.is_some();
         own && LAUNCHERS.iter().any(|word| file.text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == *word))
     };
     code && !launched && !machine && !other && project.documented_launches().is_empty() && !project.files.iter().any(words)

@@ -116,7 +116,7 @@ fn library(cx: &Context<'_>, precision: &LaunchValue) -> Option<Finding> {
     let file = precision.place.file;
     let version_of = |name: &str| cx.project.library(file, name);
     version_of("accelerate")?;
-    let elsewhere = |file: &SourceFile| file.data().is_none() && cx.project.features(file.id).has(Feature::Fp8Library);
+    let elsewhere = |file: &SourceFile| !file.is_data() && cx.project.features(file.id).has(Feature::Fp8Library);
     if LIBRARIES.iter().any(|name| version_of(name).is_some()) || cx.project.files.iter().any(elsewhere) {
         return None;
     }

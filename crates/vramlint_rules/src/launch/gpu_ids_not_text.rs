@@ -54,7 +54,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
         let Some(node) = file.data().and_then(|data| data.root()?.get("gpu_ids")) else { continue };
-        let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
+        let loader = if file.is_json() { Loader::Json } else { Loader::PyYaml };
         let Some(value) = node.value(loader) else { continue };
         // A flag of every run that uses the file replaces the value.
         let mut runs = cx.project.runs_of(file.id).filter(|run| run.accelerate == Some(file.id)).peekable();

@@ -175,7 +175,7 @@ fn help() -> vramlint_base::Message {
 /// The type for one GPU, if the type is set in a file.
 fn with_fix(finding: vramlint_base::Finding, kind: FileRange, file: Option<&SourceFile>) -> vramlint_base::Finding {
     let Some(file) = file else { return finding };
-    let quoted = if file.data().is_some_and(|data| data.json) { "\"NO\"" } else { "'NO'" };
+    let quoted = if file.is_json() { "\"NO\"" } else { "'NO'" };
     finding.with_fix(Fix {
         title: message!("train on one GPU: `distributed_type` {quoted}", "单 GPU 训练：`distributed_type` {quoted}"),
         applicability: Applicability::Unsafe,

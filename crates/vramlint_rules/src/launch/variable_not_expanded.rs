@@ -157,8 +157,7 @@ const EDITORS: &[&str] =
 /// Whether a script or code of the project may render another file from this one.
 fn fills(project: &Project, file: &SourceFile) -> bool {
     let name = file.name();
-    let codes =
-        project.files.iter().filter(|other| other.data().is_none() && (other.python().is_some() || other.script().is_some()));
+    let codes = project.files.iter().filter(|other| other.is_python() || other.is_script());
     codes.into_iter().any(|other| {
         let has = |words: &[&str]| words.iter().any(|word| contains_word(&other.text, word));
         has(FILLERS) || other.mentions(name) && has(EDITORS)

@@ -44,14 +44,14 @@ fn end_of(place: FileRange) -> FileRange {
 
 /// A new line below an entry that is alone on its line; in JSON after the value.
 fn in_data(file: &SourceFile, own: FileRange, value_at: FileRange, key: &str, value: Literal) -> Option<Edit> {
-    let text = file.text.as_ref();
-    if file.data().is_some_and(|data| data.json) {
+    let text: &str = &file.text;
+    if file.is_json() {
         return Some(edit::replace(end_of(value_at), format!(", \"{key}\": {}", value.text(false))));
     }
-    let line = file.lines.line_of(own.range.start);
-    let start = file.lines.line_start(line);
+    let line = file.lines().line_of(own.range.start);
+    let start = file.lines().line_start(line);
     let indent = text.get(start as usize..own.range.start as usize)?;
-    if !indent.chars().all(|c| c == ' ') || file.lines.line_of(value_at.range.end) != line {
+    if !indent.chars().all(|c| c == ' ') || file.lines().line_of(value_at.range.end) != line {
         return None;
     }
     let rest = text.get(value_at.range.end as usize..)?;

@@ -102,7 +102,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Whether the project adds attention functions of its own.
 fn registers(cx: &Context<'_>) -> bool {
     let files = cx.project.files.iter();
-    files.filter(|file| file.python().is_some()).any(|file| cx.project.features(file.id).has(Feature::CustomAttention))
+    files.filter(|file| file.is_python()).any(|file| cx.project.features(file.id).has(Feature::CustomAttention))
 }
 
 fn meant(word: &str) -> Option<&'static str> {

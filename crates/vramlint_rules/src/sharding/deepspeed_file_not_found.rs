@@ -112,8 +112,7 @@ fn is_relative_path(path: &str) -> bool {
 /// Whether a script or code of the project may write the file before it is read.
 fn written(start: &AccelerateLaunch<'_>, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let mentions =
-        |file: &vramlint_resolve::SourceFile| (file.script().is_some() || file.python().is_some()) && file.mentions(name);
+    let mentions = |file: &vramlint_resolve::SourceFile| (file.is_script() || file.is_python()) && file.mentions(name);
     let by_flag = start.flag("--deepspeed_config_file").is_some();
     start.project.files.iter().filter(|file| !(by_flag && start.launch.is_some_and(|l| l.file == file.id))).any(mentions)
 }

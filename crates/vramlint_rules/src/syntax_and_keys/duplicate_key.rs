@@ -71,7 +71,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn mapping(cx: &Context<'_>, file: &SourceFile, node: NodeRef<'_>, omega: bool, out: &mut Sink) {
     let mut seen: HashMap<&str, (NodeRef<'_>, NodeRef<'_>)> = HashMap::new();
-    let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
+    let loader = if file.is_json() { Loader::Json } else { Loader::PyYaml };
     for (key, value) in node.entries() {
         // A key that a template fills in may become two.
         let Some(text) = key.text().filter(|text| *text != "<<" && !has_template_mark(text)) else { continue };

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! ## Severity
-//! An info finding in a file that no known tool reads, and in Python that takes part in no run and names no training library. Silent in
+//! An info finding in a file that no known tool reads. Silent in Python that takes part in no run and names no training library, and in
 //! data: JSON with a list or with several values (JSON Lines) that no code is seen
 //! to load, and pointers of Git LFS.
 //!
@@ -36,7 +36,7 @@
 //! 末尾逗号，而 accelerate 与 transformers 会拒绝。
 //!
 //! ## 严重程度
-//! 没有已知工具读取的文件，以及不参与任何运行、也未提及训练库的 Python 文件，仅作提示。数据文件不报：内容为列表或多个值（JSON Lines）、且未见代码加载的 JSON，以及 Git LFS 的指针文件。
+//! 没有已知工具读取的文件仅作提示。不参与任何运行、也未提及训练库的 Python 文件不报。数据文件不报：内容为列表或多个值（JSON Lines）、且未见代码加载的 JSON，以及 Git LFS 的指针文件。
 //!
 //! ## 来源
 //! PyYAML 6.0.3；DeepSpeed 0.19.8 `runtime/config.py` 所调用的 hjson 3.1；CPython 3.11 的 `json`。
@@ -64,7 +64,10 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         if !file.decode_errors.is_empty() {
             continue;
         }
-        let errors: &[SyntaxError] = match &file.syntax {
+        if file.is_python() && !may_train(cx.project, file) {
+            continue;
+        }
+        let errors: &[SyntaxError] = match file.syntax() {
             Syntax::Data(data) => &data.errors,
             Syntax::Python(module) => &module.errors,
             Syntax::Script(script) => &script.errors,
@@ -73,7 +76,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let verdicts = errors.iter().filter_map(|error| verdict(cx.project, file, error).map(|verdict| (error, verdict)));
         for (error, (mut severity, help)) in verdicts.take(MOST) {
             // A file that code is seen to load is read whatever its keys are.
-            let all = error.refused_by == RefusedBy::All && file.data().is_some() && cx.project.kind(file.id) == FileKind::Other;
+            let all = error.refused_by == RefusedBy::All && file.is_data() && cx.project.kind(file.id) == FileKind::Other;
             if all && help.is_none() {
                 let calls = calls.get_or_insert_with(|| loads(cx.project)).get(&file.id);
                 if calls.is_some_and(|calls| calls.iter().any(|load| load.loader.is_some())) {
@@ -91,13 +94,13 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether a file holds data rather than settings: datasets and other tools have readers of their own.
 pub(super) fn is_dataset(project: &Project, file: &SourceFile) -> bool {
-    project.kind(file.id) == FileKind::Other && file.data().is_some_and(|data| data.json) && json::holds_records(&file.text)
+    project.kind(file.id) == FileKind::Other && file.is_json() && json::holds_records(&file.text)
 }
 
 /// The severity of an error for those who read this file; `None` where they pass it.
 fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<(Severity, Option<Message>)> {
     let kind = project.kind(file.id);
-    let json = file.data().is_some_and(|data| data.json);
+    let json = file.is_json();
     match error.refused_by {
         // The rule `duplicate-key` reports these.
         RefusedBy::UniqueKeys => None,
@@ -109,12 +112,11 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
             )),
         )),
         RefusedBy::All | RefusedBy::PyYaml if may_be_template_source(project, file) => {
-            let ours = file.data().is_none() || kind != FileKind::Other;
+            let ours = !file.is_data() || kind != FileKind::Other;
             ours.then(|| (Severity::Info, Some(rendered())))
         }
-        RefusedBy::All if file.data().is_some() && kind == FileKind::Other => Some((Severity::Info, None)),
+        RefusedBy::All if file.is_data() && kind == FileKind::Other => Some((Severity::Info, None)),
         RefusedBy::PyYaml => pyyaml(kind),
-        RefusedBy::All if is_apart_from_training(project, file) => Some((Severity::Info, None)),
         RefusedBy::All => Some((Severity::Error, None)),
         RefusedBy::StrictJson if !json => None,
         RefusedBy::StrictJson => match kind {
@@ -130,16 +132,15 @@ fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<
     }
 }
 
-/// Whether a Python file takes part in no run and names no library that trains.
-fn is_apart_from_training(project: &Project, file: &SourceFile) -> bool {
-    let features = project.features(file.id);
-    let trains = features.has(Feature::Torch) || features.has(Feature::TrainingCode) || features.has(Feature::TrainingLibrary);
-    file.python().is_some() && !trains && project.runs_of(file.id).next().is_none()
+/// Whether a Python file takes part in a run or names a library that trains. The others are for Python's own linters.
+fn may_train(project: &Project, file: &SourceFile) -> bool {
+    let names_library = file.features().has_any(&[Feature::Torch, Feature::TrainingCode, Feature::TrainingLibrary]);
+    names_library && !project.is_library_code(file.id) || project.runs_of(file.id).next().is_some()
 }
 
 /// Whether a template engine may render the file before a program parses it: a chart, a project template.
 fn may_be_template_source(project: &Project, file: &SourceFile) -> bool {
-    match &file.syntax {
+    match file.syntax() {
         Syntax::Data(_) => yaml::is_template_source(&file.text),
         // An f-string may hold doubled braces; a statement of a template engine is on a line of its own.
         Syntax::Python(_) => {

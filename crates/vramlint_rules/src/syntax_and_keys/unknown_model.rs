@@ -134,7 +134,7 @@ fn loads(code: &CodeFacts) -> impl Iterator<Item = (&str, FileRange)> {
 /// Where the name itself is written, and whether that is certain: inside of the place; else where the file assigns it to the
 /// variable that is there, if it has it once.
 fn within(project: &Project, place: FileRange, name: &str) -> (FileRange, bool) {
-    let text = project.file(place.file).text.as_ref();
+    let text: &str = &project.file(place.file).text;
     let only = |start: usize, end: usize| {
         let mut found = text.get(start..end).unwrap_or("").match_indices(name).filter(|(at, _)| is_whole(text, start + at, name));
         let (at, _) = found.next()?;

@@ -150,7 +150,7 @@ fn reader<'a>(project: &'a Project, file: &SourceFile, calls: &[Load]) -> Option
 
 /// Whether some code of the project reads configurations and makes numbers of texts.
 fn has_converting_reader(project: &Project) -> bool {
-    let reads = |file: &&SourceFile| file.python().is_some() && project.features(file.id).has(Feature::ConfigReader);
+    let reads = |file: &&SourceFile| file.is_python() && project.features(file.id).has(Feature::ConfigReader);
     let mut readers = project.files.iter().filter(reads);
     readers.any(|file| CONVERTERS.iter().any(|name| file.mentions(name)))
 }

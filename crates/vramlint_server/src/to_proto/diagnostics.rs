@@ -26,7 +26,7 @@ fn to_diagnostic(analysis: &Analysis, file: &SourceFile, diagnostic: ide::Diagno
         } else {
             // For a client without related information, append the note to the message.
             let source = analysis.source(note.place.file);
-            let at = source.lines.line_column(&source.text, note.place.range.start);
+            let at = source.lines().line_column(&source.text, note.place.range.start);
             message.push_str(&format!("\n{}:{}:{}: {}", source.path, at.line, at.column, note.message));
         }
     }

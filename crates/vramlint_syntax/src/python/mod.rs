@@ -9,6 +9,7 @@
 mod accessors;
 mod errors;
 mod fold;
+mod import_scan;
 mod imports;
 mod lower;
 mod nesting_limit;
@@ -21,6 +22,7 @@ mod walk;
 
 pub use accessors::Field;
 pub use fold::{EnvironmentDefault, Folded, fold, python_repr};
+pub use import_scan::{Import, import_statements, scan_imports};
 pub use imports::Imports;
 pub use structural_eq::{equal_bodies, equal_expressions};
 pub use tree::*;

@@ -133,14 +133,6 @@ impl Module {
         Statements { frames: vec![(self.body.iter(), Context::default())] }
     }
 
-    /// A module of nothing but its imports, however deep they are.
-    #[must_use]
-    pub fn imports_alone(&self) -> Self {
-        let is_import =
-            |located: &Located<'_>| matches!(located.stmt.kind, StmtKind::Import { .. } | StmtKind::FromImport { .. });
-        Self { body: self.statements().filter(is_import).map(|located| located.stmt.clone()).collect(), ..Self::default() }
-    }
-
     /// Every call, however deep, in the order of the text; an outer call before those in it.
     pub fn calls(&self) -> Calls<'_> {
         Calls { statements: self.statements(), queue: Vec::new().into_iter() }

@@ -110,7 +110,7 @@ DataLoader(d, batch_size=5)
 #[test]
 fn an_entry_that_is_no_python_has_no_facts() {
     let mut files = project(&[("a.py", "x = 1\n")]);
-    files[0].syntax = Syntax::Text;
+    files[0].tree = Syntax::Text.into();
     let facts = facts(&files, FileId(0));
     assert!(facts.files.is_empty() && facts.candidates.is_empty());
     assert!(super::super::facts(&files, FileId(7)).candidates.is_empty());

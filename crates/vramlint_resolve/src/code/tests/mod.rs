@@ -11,9 +11,9 @@ mod traps;
 
 use super::*;
 use crate::setting::{Origin, Resolved};
-use crate::source::Syntax;
+use crate::syntax_tree::Syntax;
 use std::fmt::Write as _;
-use vramlint_base::{FileRange, LineIndex, Value};
+use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_syntax::python;
 
@@ -31,8 +31,7 @@ fn project(pairs: &[(&str, &str)]) -> Vec<SourceFile> {
             id: FileId(i as u32),
             path: (*path).to_string(),
             text: (*text).into(),
-            lines: LineIndex::new(text),
-            syntax: Syntax::Python(python::parse(text).into()),
+            tree: Syntax::Python(python::parse(text).into()).into(),
             decode_errors: Vec::new(),
             host: None,
             policy: 0,
@@ -119,8 +118,12 @@ fn line(files: &[SourceFile], concept: Concept, candidate: &CodeCandidate) -> St
         other => (format!("{other:?}"), FileRange::new(FileId(0), vramlint_base::TextRange::at(0))),
     };
     let file = &files[place.file.0 as usize];
-    let mut text =
-        format!("{} {value} {name} {}:{}", concept.name(), file.path, file.lines.line_column(&file.text, place.range.start).line);
+    let mut text = format!(
+        "{} {value} {name} {}:{}",
+        concept.name(),
+        file.path,
+        file.lines().line_column(&file.text, place.range.start).line
+    );
     if candidate.reaches_call {
         text.push_str(" call");
     }

@@ -16,7 +16,7 @@ const LEAVES: usize = 5_000;
 
 /// The loader that types the scalars of a file of this kind, unless code shows another one.
 pub(crate) fn loader_of(file: &SourceFile, kind: FileKind) -> Loader {
-    if file.data().is_some_and(|data| data.json) {
+    if file.is_json() {
         return Loader::Json;
     }
     match kind.config().map(|config| config.loader) {

@@ -40,11 +40,7 @@ pub(in crate::run) fn add_file(
     trainer: bool,
     train_batch: &mut Option<Candidate>,
 ) {
-    let loader = if file.data().is_some_and(|data| data.json) {
-        Loader::Json
-    } else {
-        super::data_file::loader_of(file, FileKind::DeepSpeed)
-    };
+    let loader = if file.is_json() { Loader::Json } else { super::data_file::loader_of(file, FileKind::DeepSpeed) };
     for (path, concept) in KEYS {
         if let Some(candidate) = super::data_file::candidate_at(file, path, loader).filter(|candidate| !is_auto(candidate)) {
             // The optimizer of the file replaces that of the arguments (transformers 5.23.0 `integrations/deepspeed.py`).

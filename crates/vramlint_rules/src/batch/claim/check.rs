@@ -48,11 +48,11 @@ pub(in crate::batch) fn compare<'a>(project: &'a Project, file: &SourceFile, cla
         return Comparison::Unknown;
     }
     let mut runs: Vec<&Run> = project.runs_of(file.id).collect();
-    if file.script().is_some() {
+    if file.is_script() {
         runs = below(file, &runs, at);
     }
     if runs.is_empty() {
-        return if file.script().is_some() { Comparison::Unknown } else { compare_with_file(project, file, claimed) };
+        return if file.is_script() { Comparison::Unknown } else { compare_with_file(project, file, claimed) };
     }
     let mut first: Option<Comparison<'a>> = None;
     for run in runs {
@@ -144,15 +144,15 @@ fn shares_rows(project: &Project, run: &Run) -> bool {
 
 /// Whether a claim is about what this run uses: not about one of several alternatives that are in the file.
 fn is_of(project: &Project, file: &SourceFile, run: &Run, claimed: &LocatedClaim) -> bool {
-    if file.script().is_some() {
+    if file.is_script() {
         return true;
     }
-    let line = |at: u32| file.lines.line_of(at);
+    let line = |at: u32| file.lines().line_of(at);
     let here = line(claimed.claim.range.start);
     let both = [Concept::MicroBatch, Concept::GradientAccumulationSteps];
     let settings = || both.iter().filter_map(|concept| run.settings.get(concept));
     let on_line = |place: Option<FileRange>| place.is_some_and(|place| place.file == file.id && line(place.range.start) == here);
-    let code = TextRange::new(file.lines.line_start(here), claimed.claim.range.start).slice(&file.text);
+    let code = TextRange::new(file.lines().line_start(here), claimed.claim.range.start).slice(&file.text);
     if claimed.trailing && speaks_of_batches(code) {
         // The line's own value takes part: as the winner, or beaten from another file.
         return settings().any(|setting| {

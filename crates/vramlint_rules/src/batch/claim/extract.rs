@@ -2,7 +2,7 @@
 
 use super::Claim;
 use vramlint_base::TextRange;
-use vramlint_resolve::{SourceFile, Syntax};
+use vramlint_resolve::{SourceFile, Syntax, SyntaxKind};
 use vramlint_syntax::python::{Located, StmtKind};
 use vramlint_syntax::{Comment, embedded};
 
@@ -19,7 +19,10 @@ pub(in crate::batch) struct LocatedClaim {
 
 /// Every claim of a file.
 pub(in crate::batch) fn claims(file: &SourceFile) -> Vec<LocatedClaim> {
-    let comments: &[Comment] = match &file.syntax {
+    if matches!(file.tree.kind(), SyntaxKind::Python | SyntaxKind::Yaml) && !may_claim(&file.text) {
+        return Vec::new();
+    }
+    let comments: &[Comment] = match file.syntax() {
         Syntax::Data(data) => &data.comments,
         Syntax::Python(module) => &module.comments,
         Syntax::Script(script) => &script.comments,
@@ -28,9 +31,7 @@ pub(in crate::batch) fn claims(file: &SourceFile) -> Vec<LocatedClaim> {
     };
     let mut found = Vec::new();
     for (index, comment) in comments.iter().enumerate() {
-        // A suppression after the claim names this very rule.
-        let text = comment.range.slice(&file.text);
-        let text = text.find("vramlint:").map_or(text, |at| &text[..at]);
+        let text = before_directive(comment.range.slice(&file.text));
         for claim in super::find(text) {
             let claim = claim.shifted(comment.range.start);
             if is_plain(file, comments, index, &claim) && !names_another_batch(text) {
@@ -39,6 +40,23 @@ pub(in crate::batch) fn claims(file: &SourceFile) -> Vec<LocatedClaim> {
         }
     }
     found
+}
+
+/// A comment up to a suppression in it, which may name this very rule.
+fn before_directive(comment: &str) -> &str {
+    comment.find("vramlint:").map_or(comment, |at| &comment[..at])
+}
+
+/// Whether a claim follows a `#` of the text, in a comment or not.
+fn may_claim(text: &str) -> bool {
+    let words = ["bat", "bs", "eff", "equivalent", "批"];
+    let speaks = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        let is_product = || line.contains(['=', '＝']) && line.contains(|c: char| matches!(c, 'x' | '*') || !c.is_ascii());
+        line.contains(|c: char| c.is_numeric()) && (words.iter().any(|word| line.contains(word)) || is_product())
+    };
+    let comments = text.lines().filter_map(|line| Some(before_directive(&line[line.find('#')?..])));
+    comments.filter(|comment| speaks(comment)).any(|comment| !super::find(comment).is_empty())
 }
 
 /// Prose and the blocks of a document that name no language: a terminal's output, a sketch.
@@ -84,7 +102,7 @@ fn is_plain(file: &SourceFile, comments: &[Comment], index: usize, claim: &Claim
     if !key.starts_with("eff") {
         return false;
     }
-    let line = |comment: &Comment| file.lines.line_of(comment.range.start);
+    let line = |comment: &Comment| file.lines().line_of(comment.range.start);
     let near = |other: &Comment| !other.trailing && line(other).abs_diff(line(comment)) == 1 && is_setting(&other.text);
     let before = index.checked_sub(1).and_then(|i| comments.get(i));
     ![before, comments.get(index + 1)].into_iter().flatten().any(near)
@@ -99,7 +117,7 @@ fn names_another_batch(text: &str) -> bool {
 
 /// What is before a comment on its line.
 pub(in crate::batch) fn before_comment<'a>(file: &'a SourceFile, comment: &Comment) -> &'a str {
-    let start = file.lines.line_start(file.lines.line_of(comment.range.start));
+    let start = file.lines().line_start(file.lines().line_of(comment.range.start));
     TextRange::new(start, comment.range.start).slice(&file.text)
 }
 
@@ -124,8 +142,8 @@ fn is_setting(text: &str) -> bool {
 /// Whether a place of a Python file lies in one branch of a choice: what is said there holds only if the branch is taken.
 pub(in crate::batch) fn in_an_arm(file: &SourceFile, at: u32) -> bool {
     let Some(module) = file.python() else { return false };
-    let line = file.lines.line_of(at);
-    let covers = |first: u32, last: u32| (file.lines.line_of(first)..=file.lines.line_of(last)).contains(&line);
+    let line = file.lines().line_of(at);
+    let covers = |first: u32, last: u32| (file.lines().line_of(first)..=file.lines().line_of(last)).contains(&line);
     module.statements().any(|Located { stmt, .. }| match &stmt.kind {
         StmtKind::If(arms) => {
             let main = arms

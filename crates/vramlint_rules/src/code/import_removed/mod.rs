@@ -80,7 +80,7 @@ const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
-        let Some(module) = file.python().filter(|_| cx.project.features(file.id).has(Feature::HuggingFaceImport)) else {
+        let Some(module) = file.python_if(cx.project.features(file.id).has(Feature::HuggingFaceImport)) else {
             continue;
         };
         for stmt in &module.body {

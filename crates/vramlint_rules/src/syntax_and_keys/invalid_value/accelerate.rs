@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.findings.extend(environment(file, root, certain));
             continue;
         }
-        let loader = if file.data().is_some_and(|data| data.json) { Loader::Json } else { Loader::PyYaml };
+        let loader = if file.is_json() { Loader::Json } else { Loader::PyYaml };
         // Read whatever the flags say: config_args.py:173.
         for found in
             schema::known_entries(keys::accelerate(), root).into_iter().filter(|found| found.row.path == "distributed_type")

@@ -1,6 +1,6 @@
 //! File reference graph and its connected components.
 
-use super::reference_scan::PathIndex;
+use super::scan::PathIndex;
 use crate::discovery::file_format::FileFormat;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const SMALL_FOLDER_FILES: usize = 32;
 
 /// References between the files of a folder.
 #[derive(Debug)]
-pub(super) struct ReferenceGraph {
+pub(crate) struct ReferenceGraph {
     /// Lookup of files by path and module name.
     pub names: PathIndex,
     formats: Vec<FileFormat>,
@@ -24,15 +24,17 @@ pub(super) struct ReferenceGraph {
 
 /// The files that are connected to a file.
 #[derive(Debug, Default)]
-pub(super) struct Component {
+pub(crate) struct Component {
     /// The files of the component.
     pub files: BTreeSet<u32>,
     /// The files whose findings depend only on the component.
     pub complete: BTreeSet<u32>,
+    /// Whether more files belong to it.
+    pub is_cut: bool,
 }
 
 impl ReferenceGraph {
-    pub(super) fn new(names: PathIndex, formats: Vec<FileFormat>, forward: Vec<Box<[u32]>>) -> Self {
+    pub(crate) fn new(names: PathIndex, formats: Vec<FileFormat>, forward: Vec<Box<[u32]>>) -> Self {
         let mut reverse = vec![Vec::new(); formats.len()];
         for (from, targets) in forward.iter().enumerate() {
             for to in targets {
@@ -43,29 +45,30 @@ impl ReferenceGraph {
     }
 
     /// The files that a file refers to.
-    pub(super) fn forward(&self, file: u32) -> &[u32] {
+    pub(crate) fn forward(&self, file: u32) -> &[u32] {
         &self.forward[file as usize]
     }
 
-    /// The component of a file. `now` contains the references of edited files, including their earlier references, because findings
+    /// The component of some files, which are part of it in any case. `now` contains the references of edited files, including their earlier references, because findings
     /// on a former target may change.
-    pub(super) fn component_of(&self, seed: u32, now: &HashMap<u32, Arc<[u32]>>) -> Component {
+    pub(crate) fn component_of(&self, seeds: &BTreeSet<u32>, now: &HashMap<u32, Arc<[u32]>>) -> Component {
         let view = GraphView { graph: self, now };
         if self.formats.len() <= SMALL_FOLDER_FILES {
             let all: BTreeSet<u32> = (0..self.formats.len() as u32).collect();
-            return Component { files: all.clone(), complete: all };
+            return Component { files: all.clone(), complete: all, is_cut: false };
         }
         let mut component = Component::default();
-        // All files that use the file, directly or indirectly.
-        let mut open = vec![seed];
-        let mut used_by = BTreeSet::from([seed]);
+        let limit = seeds.len() + MAX_COMPONENT_FILES;
+        // All files that use one of them, directly or indirectly.
+        let mut open: Vec<u32> = seeds.iter().copied().collect();
+        let mut used_by = seeds.clone();
         while let Some(file) = open.pop() {
             let referrers = view.referrers(file);
-            if referrers.len() > MAX_REFERRERS && file != seed {
+            if referrers.len() > MAX_REFERRERS && !seeds.contains(&file) {
                 continue;
             }
             for user in referrers {
-                if component.files.len() + used_by.len() > MAX_COMPONENT_FILES {
+                if component.files.len() + used_by.len() > limit {
                     break;
                 }
                 if view.is_document(user) {
@@ -80,11 +83,11 @@ impl ReferenceGraph {
         let mut reached = used_by.clone();
         let mut hubs = BTreeSet::new();
         while let Some(file) = open.pop() {
-            if reached.len() > MAX_COMPONENT_FILES {
+            if reached.len() > limit {
                 break;
             }
             let mut next: Vec<u32> = view.references(file).to_vec();
-            if !view.is_python(file) && (file != seed || !view.is_document(seed)) {
+            if !view.is_python(file) && (!seeds.contains(&file) || !view.is_document(file)) {
                 let referrers = view.referrers(file);
                 if referrers.len() > MAX_REFERRERS {
                     hubs.insert(file);
@@ -100,9 +103,11 @@ impl ReferenceGraph {
         // A module is complete if all its importers are in the component. A hub is never complete, unless it is the edited file.
         let all_users_reached =
             |file: &u32| view.referrers(*file).iter().all(|user| reached.contains(user) || view.is_document(*user));
-        let cut = reached.len() > MAX_COMPONENT_FILES;
-        component.complete.extend(reached.iter().copied().filter(|file| !hubs.contains(file) && !cut && all_users_reached(file)));
-        component.complete.insert(seed);
+        component.is_cut = reached.len().max(component.files.len()) > limit;
+        component
+            .complete
+            .extend(reached.iter().copied().filter(|file| !hubs.contains(file) && !component.is_cut && all_users_reached(file)));
+        component.complete.extend(seeds);
         component
     }
 }

@@ -10,7 +10,7 @@ const MAX_SAME_NAME: usize = 16;
 
 /// The files of a folder by path and module name.
 #[derive(Debug, Default)]
-pub(super) struct PathIndex {
+pub(crate) struct PathIndex {
     /// Indices by file name.
     by_name: HashMap<Box<str>, Vec<u32>>,
     /// Python files by the name that imports use: the stem, or the folder of an `__init__.py`.
@@ -23,7 +23,7 @@ pub(super) struct PathIndex {
 
 impl PathIndex {
     /// Builds the index from paths as shown, with `/`.
-    pub(super) fn new(files: impl Iterator<Item = (String, FileFormat)>) -> Self {
+    pub(crate) fn new(files: impl Iterator<Item = (String, FileFormat)>) -> Self {
         let mut out = Self::default();
         for (index, (path, format)) in files.enumerate() {
             let name = last(&path);
@@ -41,7 +41,7 @@ impl PathIndex {
     }
 
     /// The files that the text of file `own` refers to, sorted, without `own`.
-    pub(super) fn references_in(&self, own: u32, text: &str, format: FileFormat) -> Box<[u32]> {
+    pub(crate) fn references_in(&self, own: u32, text: &str, format: FileFormat) -> Box<[u32]> {
         let mut out = Vec::new();
         let path: &str = &self.paths[own as usize];
         let mut seen: HashSet<&str> = HashSet::new();

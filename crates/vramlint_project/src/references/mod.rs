@@ -1,0 +1,9 @@
+//! Which files refer to which, by their bytes alone: what an edit or a request for a few files has to look at.
+
+mod connected;
+mod graph;
+mod scan;
+
+pub(crate) use connected::{connected, implicit_context};
+pub(crate) use graph::ReferenceGraph;
+pub(crate) use scan::PathIndex;
