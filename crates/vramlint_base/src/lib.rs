@@ -18,6 +18,7 @@ mod template;
 pub mod text;
 mod value;
 pub mod value_readers;
+pub mod visible;
 
 pub use evaluated::{Evaluated, UnknownReason};
 pub use finding::{Applicability, Edit, FileId, FileRange, Finding, Fix, Related, Severity};

@@ -6,6 +6,7 @@ use crate::span::{path_and_line, span};
 use crate::table::{cut, pad, widest};
 use crate::{StyleRole, Styler};
 use std::fmt::Write;
+use vramlint_base::visible::one_line;
 use vramlint_base::{Lang, Message, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
@@ -79,6 +80,7 @@ impl Table<'_> {
         let values = widest(lines.iter().map(|line| line.value.as_str()), VALUE);
         let mut text = self.head(run);
         for Line { name, value, remark, faint } in lines {
+            let (value, remark) = (one_line(&value), one_line(&remark));
             let value = (self.styler)(&pad(&value, values), if faint { StyleRole::Faint } else { StyleRole::Strong });
             let row = format!("  {}  {value}  {}", pad(&name, names), (self.styler)(&remark, StyleRole::Faint));
             // Writing to a string cannot fail.
@@ -87,7 +89,7 @@ impl Table<'_> {
         for (path, named_at) in &run.missing_files {
             let at = path_and_line(self.project, *named_at);
             let absent = message!("{path} is not in the project (named at {at})", "{path} 不在项目中（见 {at}）");
-            let _ = writeln!(text, "  {}", self.say(&absent));
+            let _ = writeln!(text, "  {}", one_line(absent.get(self.lang)));
         }
         text
     }
@@ -125,8 +127,8 @@ impl Table<'_> {
         let id_names_file = run.id.strip_prefix(path).is_some_and(|rest| rest.starts_with('#'));
         let place =
             if id_names_file { message!("line {line}", "第 {line} 行") } else { message!("{path}:{line}", "{path}:{line}") };
-        let place = self.say(&place);
-        format!("{}  {}\n", (self.styler)(&run.id, StyleRole::Strong), (self.styler)(&place, StyleRole::Faint))
+        let (id, place) = (one_line(&run.id), one_line(place.get(self.lang)));
+        format!("{}  {}\n", (self.styler)(&id, StyleRole::Strong), (self.styler)(&place, StyleRole::Faint))
     }
 
     fn setting(&self, concept: Concept, setting: &Setting) -> Vec<Line> {

@@ -1,6 +1,7 @@
 //! Aligned columns for characters of any width.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use vramlint_base::visible::one_line;
 
 /// `text` padded with spaces to `width` columns. Wider text is unchanged.
 pub fn pad(text: &str, width: usize) -> String {
@@ -15,14 +16,9 @@ pub fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
 
 /// `text` on one line of at most `width` columns; `…` marks a cut. Control characters become visible.
 pub fn cut(text: &str, width: usize) -> String {
-    let visible = |c: char| match c {
-        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
-        _ if c.is_control() => '\u{fffd}',
-        _ => c,
-    };
-    let text: String = text.chars().map(visible).collect();
+    let text = one_line(text);
     if text.width() <= width {
-        return text;
+        return text.into_owned();
     }
     let mut columns = 0;
     let fits = |c: &char| {

@@ -4,6 +4,7 @@ use crate::origin::{VALUE, origin, show};
 use crate::table::{pad, widest};
 use crate::{StyleRole, Styler};
 use std::fmt::Write;
+use vramlint_base::visible::one_line;
 use vramlint_base::{Lang, Message, message};
 use vramlint_catalog::Concept;
 use vramlint_project::explanation::{Explanation, SilentRule, deciding, why_lost};
@@ -14,14 +15,17 @@ pub fn render(explanation: &Explanation<'_>, lang: Lang, styler: Styler) -> Stri
     let (path, kind) = (&explanation.file.path, explanation.kind);
     let reason = explanation.kind_reason.get(lang);
     let name = explanation.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
-    let mut text =
-        format!("{}  {}\n", styler(&name, StyleRole::Strong), say(&message!("{kind}: {reason}", "{kind}：{reason}"), lang));
+    let mut text = format!(
+        "{}  {}\n",
+        styler(&one_line(&name), StyleRole::Strong),
+        say(&message!("{kind}: {reason}", "{kind}：{reason}"), lang)
+    );
     if explanation.runs.is_empty() {
         let none = message!("it takes part in no training run", "它不属于任何训练任务");
         let _ = writeln!(text, "  {}", say(&none, lang));
     }
     for run in &explanation.runs {
-        let _ = writeln!(text, "\n{}", styler(&run.id, StyleRole::Strong));
+        let _ = writeln!(text, "\n{}", styler(&one_line(&run.id), StyleRole::Strong));
         settings(&mut text, explanation, run, lang, styler);
         silent(&mut text, explanation, run, lang, styler);
     }
@@ -46,7 +50,7 @@ fn settings(text: &mut String, explanation: &Explanation<'_>, run: &Run, lang: L
             "  {}  {}  {}",
             pad(concept.name(), names),
             styler(&value, StyleRole::Strong),
-            styler(&by, StyleRole::Faint)
+            styler(&one_line(&by), StyleRole::Faint)
         );
         for (index, candidate) in setting.candidates.iter().enumerate() {
             let Some(why) = why_lost(setting, index) else { continue };
@@ -86,7 +90,7 @@ fn silent(text: &mut String, explanation: &Explanation<'_>, run: &Run, lang: Lan
     }
     let _ = writeln!(text, "  {}", say(&message!("silent for want of a value:", "因缺少值而未检查："), lang));
     for (because, settle, rules) in causes {
-        let (because, rules) = (because.get(lang), rules.join(", "));
+        let (because, rules) = (one_line(because.get(lang)), rules.join(", "));
         let _ = writeln!(text, "    {because}: {}", styler(&rules, StyleRole::Faint));
         if let Some(concept) = settle {
             let flag = settle_with(concept);
@@ -96,5 +100,5 @@ fn silent(text: &mut String, explanation: &Explanation<'_>, run: &Run, lang: Lan
 }
 
 fn say(message: &Message, lang: Lang) -> String {
-    message.get(lang).to_owned()
+    one_line(message.get(lang)).into_owned()
 }

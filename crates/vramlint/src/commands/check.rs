@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::request;
 use crate::stdio::{print_stderr, write_stdout};
 use anyhow::Result;
-use output::{found, print_report, status, style, write_output};
+use output::{found, print_report, status, style, write_diff};
 use std::path::Path;
 use vramlint_base::{Lang, message};
 use vramlint_project::fix::{unified_diff, write};
@@ -78,7 +78,7 @@ fn build_request(args: &CheckArgs) -> Result<Request> {
 /// `--diff`: prints the patch to standard output and its size to standard error.
 fn diff(args: &CheckArgs, outcome: &FixOutcome, progress: &Progress) -> Result<Status> {
     let text: String = outcome.files.iter().map(unified_diff).collect();
-    write_output(args, &text)?;
+    write_diff(args, &text, style(args, &outcome.report, progress).lang)?;
     print_fix_summary(args, outcome, style(args, &outcome.report, progress).lang);
     Ok(found(args, !outcome.files.is_empty()))
 }

@@ -4,7 +4,7 @@ use crate::cli::{GpuArgs, GpuFormat};
 use crate::exit::{Status, user_error};
 use crate::language;
 use crate::output::{gpu_json, gpu_text};
-use crate::stdio::print_stdout;
+use crate::stdio::{print_stdout, write_stdout};
 use anyhow::Result;
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -13,25 +13,24 @@ use vramlint_catalog::gpus;
 use vramlint_gpu::{Driver, DriverError, Machine};
 
 /// Moves the cursor home and clears the screen (ECMA-48 CUP and ED).
-const CLEAR: &str = "\x1b[H\x1b[2J";
+const CLEAR: &[u8] = b"\x1b[H\x1b[2J";
 
 /// Prints the GPUs once, or repeatedly with `--watch`.
 pub(crate) fn run(args: &GpuArgs) -> Result<Status> {
     let driver = Driver::open().map_err(driver_error)?;
     if !args.watch {
-        print_stdout(&render(args, &read_machine(&driver)?))?;
+        print_stdout(&render(args, &read_machine(&driver)?), args.color.resolve(false))?;
         return Ok(Status::Clean);
     }
     // On a terminal, each refresh replaces the previous output; otherwise the outputs are appended.
     let in_place = args.output_format == GpuFormat::Text && std::io::stdout().is_terminal();
     loop {
         let text = render(args, &read_machine(&driver)?);
-        let text = match (args.output_format, in_place) {
-            (GpuFormat::Text, true) => format!("{CLEAR}{text}"),
-            (GpuFormat::Text, false) => format!("{text}\n"),
-            (GpuFormat::Json, _) => text,
-        };
-        print_stdout(&text)?;
+        if in_place {
+            write_stdout(CLEAR)?;
+        }
+        let gap = if args.output_format == GpuFormat::Text && !in_place { "\n" } else { "" };
+        print_stdout(&format!("{text}{gap}"), args.color.resolve(false))?;
         std::thread::sleep(Duration::from_secs(args.interval.into()));
     }
 }

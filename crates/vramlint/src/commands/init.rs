@@ -40,7 +40,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<Status> {
     let path = args.folder.join(NAME);
     write(&path, &text)?;
     let shown = path.strip_prefix(".").unwrap_or(&path).display();
-    print_stdout(&format!("{}\n\n{text}", message!("wrote {shown}:", "已写入 {shown}：").get(lang)))?;
+    print_stdout(&format!("{}\n\n{text}", message!("wrote {shown}:", "已写入 {shown}：").get(lang)), false)?;
     Ok(Status::Clean)
 }
 

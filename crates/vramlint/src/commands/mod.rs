@@ -46,6 +46,6 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
 }
 
 fn print(text: &str) -> Result<Status> {
-    print_stdout(text)?;
+    print_stdout(text, false)?;
     Ok(Status::Clean)
 }

@@ -33,6 +33,6 @@ fn add(args: &AddModelArgs) -> Result<Status> {
     for assumed in added.model.arch.assumptions() {
         text.push_str(&format!("  - {}\n", pick(lang, &assumed.en, &assumed.zh)));
     }
-    print_stdout(&text)?;
+    print_stdout(&text, false)?;
     Ok(Status::Clean)
 }

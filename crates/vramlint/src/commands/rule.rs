@@ -19,10 +19,15 @@ pub(crate) fn run(args: &RuleArgs) -> Result<Status> {
             None => return Err(user_error(unknown(name))),
         },
     };
-    print_stdout(&match args.output_format {
-        RuleFormat::Json => json(&rules, lang, args.all)?,
-        RuleFormat::Markdown | RuleFormat::Text => rules.iter().map(|rule| markdown(rule, lang)).collect::<Vec<_>>().join("\n\n"),
-    })?;
+    print_stdout(
+        &match args.output_format {
+            RuleFormat::Json => json(&rules, lang, args.all)?,
+            RuleFormat::Markdown | RuleFormat::Text => {
+                rules.iter().map(|rule| markdown(rule, lang)).collect::<Vec<_>>().join("\n\n")
+            }
+        },
+        false,
+    )?;
     Ok(Status::Clean)
 }
 

@@ -20,9 +20,10 @@ pub(crate) fn run(args: &RunsArgs) -> Result<Status> {
     progress.clear();
     let lang = language::resolve(args.common.lang, report.lang);
     match args.output_format {
-        RunsFormat::Json => print_stdout(&runs_json::render(&report, lang)),
+        RunsFormat::Json => print_stdout(&runs_json::render(&report, lang), false),
         RunsFormat::Text => {
-            print_stdout(&runs::render_all(&report, lang, styler(args.common.color.resolve(false)), args.common.verbose))
+            let color = args.common.color.resolve(false);
+            print_stdout(&runs::render_all(&report, lang, styler(color), args.common.verbose), color)
         }
     }?;
     Ok(Status::Clean)

@@ -27,8 +27,11 @@ pub(crate) fn run(args: &WhyArgs) -> Result<Status> {
         return Err(user_error(not_read(path)));
     };
     match args.output_format {
-        RunsFormat::Json => print_stdout(&why_json::render(&explanation, lang)),
-        RunsFormat::Text => print_stdout(&why::render(&explanation, lang, styler(args.common.color.resolve(false)))),
+        RunsFormat::Json => print_stdout(&why_json::render(&explanation, lang), false),
+        RunsFormat::Text => {
+            let color = args.common.color.resolve(false);
+            print_stdout(&why::render(&explanation, lang, styler(color)), color)
+        }
     }?;
     Ok(Status::Clean)
 }

@@ -1,7 +1,8 @@
 //! The source lines that a finding shows, prepared for a terminal.
 
-use super::terminal_line::{RenderedLine, escape_line};
+use super::terminal_line::RenderedLine;
 use std::ops::Range;
+use vramlint_base::visible::one_line;
 use vramlint_base::{FileId, FileRange, Finding, Lang};
 use vramlint_resolve::{Project, SourceFile};
 
@@ -49,7 +50,7 @@ pub(super) fn excerpts(project: &Project, finding: &Finding, lang: Lang) -> Vec<
     let mut groups: Vec<Vec<Mark>> = Vec::new();
     add(project, &mut groups, mark(project, finding.place, String::new(), true));
     for related in &finding.related {
-        add(project, &mut groups, mark(project, related.place, escape_line(related.message.get(lang)), false));
+        add(project, &mut groups, mark(project, related.place, one_line(related.message.get(lang)).into_owned(), false));
     }
     groups.into_iter().map(|group| draw(project.file(group[0].file), group)).collect()
 }
@@ -122,5 +123,5 @@ fn draw(file: &SourceFile, mut group: Vec<Mark>) -> Excerpt {
         text.push_str(&drawn.text);
         text.push('\n');
     }
-    Excerpt { path: escape_line(&file.path), head, first, text, labels }
+    Excerpt { path: one_line(&file.path).into_owned(), head, first, text, labels }
 }

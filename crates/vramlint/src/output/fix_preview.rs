@@ -1,14 +1,18 @@
 //! Preview of a fix: its title, and the lines before and after.
 
 use super::style::Style;
-use super::terminal_line::{RenderedLine, escape_line};
+use super::terminal_line::RenderedLine;
 use owo_colors::OwoColorize;
 use std::fmt::Write;
+use vramlint_base::visible::one_line;
 use vramlint_base::{Applicability, Edit, FileId, Fix, Lang};
 use vramlint_resolve::{Project, SourceFile};
 
 /// Maximum number of lines of one change, before and after each.
 const MAX_LINES: usize = 12;
+
+/// Bytes before the first edit and after the last one that are shown at most.
+const NEAR: usize = 1024;
 
 /// Adjacent changed lines of one file.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +34,7 @@ pub(super) fn fix_preview(project: &Project, fix: &Fix, home: FileId, style: Sty
         (Applicability::Display, Lang::Zh) => "建议：",
     };
     let level = if style.color { level.cyan().to_string() } else { level.to_owned() };
-    let mut text = format!("  {level}{}\n", escape_line(fix.title.get(style.lang)));
+    let mut text = format!("  {level}{}\n", one_line(fix.title.get(style.lang)));
     let mut edits: Vec<Edit> =
         fix.edits.iter().map(|edit| Edit { place: project.to_host(edit.place), text: edit.text.clone() }).collect();
     edits.sort_by_key(|edit| edit.place);
@@ -44,7 +48,7 @@ pub(super) fn fix_preview(project: &Project, fix: &Fix, home: FileId, style: Sty
         if *file != shown {
             shown = *file;
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "    {}", escape_line(&project.file(*file).path));
+            let _ = writeln!(text, "    {}", one_line(&project.file(*file).path));
         }
         draw(&mut text, hunk, width, style.color);
     }
@@ -93,7 +97,12 @@ fn hunks(file: &SourceFile, edits: &[Edit]) -> Vec<Hunk> {
 }
 
 fn hunk(file: &SourceFile, first: u32, last: u32, edits: &[&Edit]) -> Hunk {
-    let (start, end) = (file.lines().line_start(first) as usize, file.lines().line_start(last + 1) as usize);
+    let (mut start, mut end) = (file.lines().line_start(first) as usize, file.lines().line_start(last + 1) as usize);
+    if let (Some(first), Some(last)) = (edits.first(), edits.last()) {
+        // Of endless lines, a part is shown.
+        start = start.max(file.text.floor_char_boundary((first.place.range.start as usize).saturating_sub(NEAR)));
+        end = end.min(file.text.ceil_char_boundary(last.place.range.end as usize + NEAR));
+    }
     let before = &file.text[start..end];
     let (mut after, mut done) = (String::new(), start);
     for edit in edits {

@@ -3,13 +3,13 @@
 use super::excerpt::{Excerpt, excerpts};
 use super::fix_preview::fix_preview;
 use super::style::{Style, severity_style};
-use super::terminal_line::escape_line;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
     SpanContents,
 };
 use owo_colors::{OwoColorize, Style as Paint};
 use std::fmt::{self, Display, Write};
+use vramlint_base::visible::one_line;
 use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
 use vramlint_resolve::Project;
@@ -23,7 +23,7 @@ fn render_one(project: &Project, finding: &Finding, style: Style) -> String {
     let mut text = String::new();
     let mark = format!("{}[{}]", finding.severity.name(), finding.code);
     let name = format!("({})", finding.name);
-    let message = escape_line(finding.message.get(style.lang));
+    let message = one_line(finding.message.get(style.lang));
     // Writing to a string cannot fail.
     let _ = if style.color {
         writeln!(text, "{} {} {}", mark.style(severity_style(finding.severity)), message.bold(), name.dimmed())
@@ -42,9 +42,9 @@ fn render_one(project: &Project, finding: &Finding, style: Style) -> String {
         let word = if style.lang == Lang::Zh { "帮助：" } else { "help: " };
         let word = if style.color { word.cyan().to_string() } else { word.to_owned() };
         let mut lines = help.get(style.lang).lines();
-        let _ = writeln!(text, "  {word}{}", escape_line(lines.next().unwrap_or_default()));
+        let _ = writeln!(text, "  {word}{}", one_line(lines.next().unwrap_or_default()));
         for line in lines {
-            let _ = writeln!(text, "        {}", escape_line(line));
+            let _ = writeln!(text, "        {}", one_line(line));
         }
     }
     let home = project.to_host(finding.place).file;

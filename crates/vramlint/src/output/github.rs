@@ -1,6 +1,7 @@
 //! `github`: annotations of GitHub Actions, escaped as `@actions/core` does, worst first.
 
 use std::fmt::Write;
+use vramlint_base::visible::{acts_on_display, picture};
 use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
 use vramlint_view::span::span;
@@ -40,8 +41,11 @@ pub(crate) fn render(report: &Report, lang: Lang) -> String {
     })
 }
 
+/// Escapes as `@actions/core`. What would act on the terminal of who reads the log is replaced first.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let shown: String =
+        text.chars().map(|c| if acts_on_display(c) && !matches!(c, '\r' | '\n') { picture(c) } else { c }).collect();
+    shown.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -55,6 +59,7 @@ mod tests {
     #[test]
     fn escapes_as_the_toolkit_does() {
         assert_eq!(data("50% of a\r\nb: c, d"), "50%25 of a%0D%0Ab: c, d");
+        assert_eq!(data("a\u{1b}[31m\u{202e}"), "a␛[31m\u{fffd}");
         assert_eq!(property("C:\\a,b%\n"), "C%3A\\a%2Cb%25%0A");
     }
 }

@@ -1,5 +1,6 @@
 //! `gpu --output-format json`.
 
+use super::serialize::{to_string, to_string_pretty};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -139,9 +140,7 @@ pub(crate) fn render(machine: &Machine, usual: fn(&str) -> Option<u64>, lang: La
         cuda: machine.cuda.map(dotted),
         gpus: machine.gpus.iter().map(|device| gpu(machine, device, usual, lang)).collect(),
     };
-    let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) };
-    // Numbers, strings and lists always serialize.
-    text.expect("numbers, strings and lists serialize") + "\n"
+    if pretty { to_string_pretty(&object) } else { to_string(&object) }
 }
 
 fn dotted((major, minor): (u32, u32)) -> String {

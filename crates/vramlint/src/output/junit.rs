@@ -1,6 +1,7 @@
 //! `junit`: the XML that CI systems display as tests, with one suite per file and one case per finding.
 
 use std::fmt::Write;
+use vramlint_base::visible::acts_on_display;
 use vramlint_base::{Finding, Lang, Severity};
 use vramlint_project::Report;
 use vramlint_view::span::span;
@@ -81,6 +82,9 @@ fn escaped(text: &str) -> String {
             '\n' => out.push_str("&#10;"),
             '\r' => out.push_str("&#13;"),
             '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if acts_on_display(c) => {
+                let _ = write!(out, "&#{};", u32::from(c));
+            }
             c => out.push(c),
         }
     }

@@ -2,9 +2,13 @@
 
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
+use vramlint_base::visible::{acts_on_display, picture};
 
 /// Maximum width, columns; longer lines are cut around the focus.
 const WIDTH: usize = 120;
+
+/// Bytes on both sides of the focus that are looked at.
+const NEAR: usize = 2048;
 
 /// Columns between tab stops.
 const TAB: usize = 4;
@@ -23,12 +27,16 @@ pub(super) struct RenderedLine {
 impl RenderedLine {
     /// Prepares a line, which must not contain a line break. If it is too long, the part around `focus` (a byte range) is shown.
     pub(super) fn new(line: &str, focus: Range<usize>) -> Self {
-        let letters = spread(line);
+        // Of an endless line, only what may be shown is looked at.
+        let near = line.floor_char_boundary(focus.start.saturating_sub(NEAR))..line.ceil_char_boundary(focus.start + NEAR);
+        let (before, after) = (near.start, near.end.min(line.len()));
+        let letters = spread(&line[before..after], before);
         let width = letters.last().map_or(0, |letter| letter.column + letter.width());
         let column = |byte: usize| letters.iter().find(|letter| letter.byte >= byte).map_or(width, |letter| letter.column);
-        let from = if width <= WIDTH || column(focus.end) <= WIDTH { 0 } else { column(focus.start).saturating_sub(WIDTH / 4) };
+        let fits = before == 0 && (width <= WIDTH || column(focus.end) <= WIDTH);
+        let from = if fits { 0 } else { column(focus.start).saturating_sub(WIDTH / 4) };
         let mut drawn = Self { text: String::new(), letters: Vec::new(), end: 0 };
-        if from > 0 {
+        if from > 0 || before > 0 {
             drawn.text.push('…');
         }
         let shown = |letter: &&Letter| letter.column >= from && letter.column + letter.width() <= from + WIDTH;
@@ -39,7 +47,7 @@ impl RenderedLine {
             last = letter.byte;
         }
         drawn.end = drawn.text.len();
-        if letters.last().is_some_and(|letter| letter.byte > last) {
+        if after < line.len() || letters.last().is_some_and(|letter| letter.byte > last) {
             drawn.text.push('…');
         }
         drawn
@@ -65,30 +73,24 @@ impl Letter {
     }
 }
 
-fn spread(line: &str) -> Vec<Letter> {
+/// The characters of a part of a line that starts at byte `before`.
+fn spread(part: &str, before: usize) -> Vec<Letter> {
     let mut column = 0;
-    line.char_indices()
+    part.char_indices()
         .map(|(byte, letter)| {
-            let letter = Letter { byte, column, shown: visible(letter, column) };
+            let letter = Letter { byte: before + byte, column, shown: shown(letter, column) };
             column += letter.width();
             letter
         })
         .collect()
 }
 
-/// Text that may quote a file, such as a message or a path, as one line without control characters.
-pub(super) fn escape_line(text: &str) -> String {
-    text.chars().map(|letter| if letter == '\t' { "␉".to_owned() } else { visible(letter, 0) }).collect()
-}
-
 /// The displayed form of a character: a file must not be able to move the cursor or to reverse the surrounding text.
-fn visible(letter: char, column: usize) -> String {
+fn shown(letter: char, column: usize) -> String {
     match letter {
         '\t' => " ".repeat(TAB - column % TAB),
         '\u{feff}' => String::new(),
-        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(letter)).unwrap_or('\u{fffd}').to_string(),
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}'.to_string(),
-        _ if letter.is_control() => '\u{fffd}'.to_string(),
+        _ if acts_on_display(letter) => picture(letter).to_string(),
         _ => letter.to_string(),
     }
 }
@@ -119,6 +121,15 @@ mod tests {
         // Offsets in a cut part map to the edge.
         assert_eq!(plain.place(at), plain.text.len() - "…".len());
         assert_eq!(drawn.place(0), "…".len());
+    }
+
+    #[test]
+    fn of_an_endless_line_a_part_is_looked_at() {
+        let line = format!("{}needle{}", "x".repeat(1 << 20), "y".repeat(1 << 20));
+        let at = 1 << 20;
+        let drawn = RenderedLine::new(&line, at..at + 6);
+        assert!(drawn.letters.len() <= WIDTH && drawn.text.starts_with("…x") && drawn.text.ends_with("y…"), "{}", drawn.text);
+        assert_eq!(&drawn.text[drawn.place(at)..drawn.place(at + 6)], "needle");
     }
 
     #[test]

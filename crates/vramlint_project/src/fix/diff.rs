@@ -2,6 +2,7 @@
 
 use super::FixedFile;
 use similar::{Algorithm, TextDiff};
+use vramlint_base::visible::acts_on_display;
 
 /// Context lines around a change.
 const CONTEXT: usize = 3;
@@ -18,7 +19,8 @@ pub fn unified_diff(file: &FixedFile) -> String {
     // `similar` treats a lone `\r` as a line end, but `patch` does not, so lines are split here.
     let (before, after) = (lines(&file.before), lines(&file.after));
     let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&before, &after);
-    let mut out = format!("--- a/{0}\n+++ b/{0}\n", file.shown);
+    let [old, new] = ["a/", "b/"].map(|side| quoted(&format!("{side}{}", file.shown)));
+    let mut out = format!("--- {old}\n+++ {new}\n");
     let variables = file.path.extension().is_some_and(|extension| extension == "env") || file.path.ends_with(".env");
     let context = if variables { ENV_FILE_CONTEXT } else { CONTEXT };
     for hunk in diff.unified_diff().context_radius(context).iter_hunks() {
@@ -32,6 +34,22 @@ pub fn unified_diff(file: &FixedFile) -> String {
         }
     }
     out
+}
+
+/// A path as `git` and `patch` take it: with characters that act on a terminal, in quotes and as octal bytes.
+fn quoted(path: &str) -> String {
+    if !path.chars().any(acts_on_display) {
+        return path.to_owned();
+    }
+    let mut out = String::from("\"");
+    for c in path.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if acts_on_display(c) => out.extend(c.to_string().bytes().map(|byte| format!("\\{byte:03o}"))),
+            c => out.push(c),
+        }
+    }
+    out + "\""
 }
 
 fn lines(text: &str) -> Vec<&str> {
@@ -61,6 +79,12 @@ mod tests {
             "--- a/a.yaml\n+++ b/a.yaml\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+五\n 6\n 7\n 8\n"
         );
         assert_eq!(diff(before, before), "");
+    }
+
+    #[test]
+    fn paths_are_quoted_as_git_quotes_them() {
+        assert_eq!(quoted("a/b c.yaml"), "a/b c.yaml");
+        assert_eq!(quoted("a/\u{1b}[31m\n\"\u{202e}.yaml"), "\"a/\\033[31m\\012\\\"\\342\\200\\256.yaml\"");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::report::check_with;
 use crate::{ConfigError, Report, Request};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use vramlint_base::visible::acts_on_display;
 use vramlint_base::{FileId, FileRange, Finding};
 use vramlint_resolve::{Project, SourceFile, Syntax};
 
@@ -339,7 +340,7 @@ fn is_makefile(file: &SourceFile) -> bool {
 /// The reason on one line and without control characters.
 fn one_line(reason: &str) -> String {
     let words: Vec<&str> = reason.split(char::is_whitespace).filter(|word| !word.is_empty()).collect();
-    words.join(" ").replace(char::is_control, "")
+    words.join(" ").replace(acts_on_display, "")
 }
 
 #[cfg(test)]

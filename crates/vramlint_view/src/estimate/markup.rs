@@ -1,5 +1,7 @@
 //! Escaping for HTML, XML and scripts.
 
+use vramlint_base::visible::acts_on_display;
+
 /// Escapes text for an element or a quoted attribute. Characters that XML does not allow are replaced.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -11,10 +13,8 @@ pub(super) fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\t' | '\n' | '\r' => out.push(' '),
-            // The last two ranges change the text direction and would disorder the rest of the page.
-            '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                out.push('\u{fffd}');
-            }
+            // Marks of direction would disorder the rest of the page.
+            c if acts_on_display(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
@@ -23,7 +23,12 @@ pub(super) fn escape(text: &str) -> String {
 
 /// JSON for a script element.
 pub(super) fn script(json: &serde_json::Value) -> String {
-    json.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+    let escaped = |c: char| match c {
+        '<' => "\\u003c".to_owned(),
+        c if acts_on_display(c) => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        c => c.to_string(),
+    };
+    json.to_string().chars().map(escaped).collect()
 }
 
 /// Replaces `{{name}}` in a template with markup. Values are not expanded again.

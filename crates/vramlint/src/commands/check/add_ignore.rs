@@ -1,6 +1,6 @@
 //! `--add-ignore`.
 
-use super::output::{print_report, status, style, write_output};
+use super::output::{print_report, status, style, write_diff};
 use crate::cli::CheckArgs;
 use crate::exit::{Status, write_error};
 use crate::progress::Progress;
@@ -20,7 +20,7 @@ pub(super) fn add_ignore(args: &CheckArgs, request: &Request, progress: &Progres
     let outcome = add_ignores(request, reason, &|done, all| progress.update(done, all))?;
     progress.clear();
     if args.diff {
-        write_output(args, &outcome.files.iter().map(unified_diff).collect::<String>())?;
+        write_diff(args, &outcome.files.iter().map(unified_diff).collect::<String>(), lang)?;
     } else {
         for file in &outcome.files {
             write(file).map_err(|error| write_error(Path::new(&file.shown), &error))?;

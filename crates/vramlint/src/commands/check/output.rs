@@ -5,7 +5,7 @@ use crate::exit::{Status, write_error};
 use crate::language;
 use crate::output::{self, Style};
 use crate::progress::Progress;
-use crate::stdio::{print_stderr, write_stdout};
+use crate::stdio::{guarded, print_stderr, write_stdout};
 use anyhow::Result;
 use std::io::Write;
 use vramlint_base::text::len_noun;
@@ -56,10 +56,10 @@ pub(super) fn print_report(args: &CheckArgs, report: &Report, progress: &Progres
         text.push_str(&output::summary(report, style));
     }
     if to_stderr && args.output_file.is_none() {
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        let _ = std::io::stderr().write_all(guarded(&text, style.color).as_bytes());
         return Ok(());
     }
-    write_output(args, &text)
+    write_output(args, &guarded(&text, style.color))
 }
 
 /// Prints to standard error: files that were named and not read; with `-v`, everything else that decided the result.
@@ -111,10 +111,46 @@ fn print_verbose_notes(report: &Report, lang: Lang) {
     }
 }
 
+/// Writes a patch: to `--output-file` as it is, else so that no line of a file acts on a terminal, and says so.
+pub(super) fn write_diff(args: &CheckArgs, diff: &str, lang: Lang) -> Result<()> {
+    let shown = shown_diff(diff);
+    if args.output_file.is_some() || shown == diff {
+        return write_output(args, diff);
+    }
+    print_stderr(
+        message!(
+            "warning: control characters of the files are replaced in this patch; `-o FILE` writes it as it is",
+            "警告：此补丁中的控制字符已替换显示；`-o FILE` 可写出原样的补丁"
+        )
+        .get(lang),
+    );
+    write_output(args, &shown)
+}
+
+/// A patch in which nothing acts on a terminal, apart from tabs and the line breaks of its files.
+fn shown_diff(diff: &str) -> String {
+    let lines = diff.split_inclusive('\n').map(|line| {
+        let text = line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n')).unwrap_or(line);
+        guarded(text, false) + &line[text.len()..]
+    });
+    lines.collect()
+}
+
 /// Writes to `--output-file`, else to standard output.
 pub(super) fn write_output(args: &CheckArgs, text: &str) -> Result<()> {
     match &args.output_file {
         Some(path) => std::fs::write(path, text).map_err(|error| write_error(path, &error)),
         None => write_stdout(text.as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_diff;
+
+    #[test]
+    fn a_patch_keeps_its_line_ends_and_nothing_that_acts() {
+        let diff = "--- a/a.yaml\n+++ b/a.yaml\n a: \u{1b}[2J\r\n-b:\t\u{202e}\n+c: \rx\n";
+        assert_eq!(shown_diff(diff), "--- a/a.yaml\n+++ b/a.yaml\n a: ␛[2J\r\n-b:\t\u{fffd}\n+c: ␍x\n");
     }
 }

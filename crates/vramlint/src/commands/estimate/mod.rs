@@ -36,11 +36,8 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
         None if has_model_flag => estimate_flags(args)?,
         None => estimate_project(args)?,
     };
-    let look = RenderOptions {
-        lang: found.lang,
-        styler: styler(args.common.color.resolve(args.output_file.is_some())),
-        explain: args.explain || args.common.verbose,
-    };
+    let color = args.common.color.resolve(args.output_file.is_some());
+    let look = RenderOptions { lang: found.lang, styler: styler(color), explain: args.explain || args.common.verbose };
     let format = args.output_format.unwrap_or(if args.setup.is_some() { EstimateFormat::Jsonl } else { EstimateFormat::Text });
     let (answers, without) = (&found.answers, &found.without);
     let text = match format {
@@ -52,7 +49,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
     };
     match &args.output_file {
         Some(path) => std::fs::write(path, text).map_err(|error| write_error(path, &error))?,
-        None => print_stdout(&text)?,
+        None => print_stdout(&text, color)?,
     }
     Ok(Status::Clean)
 }
