@@ -1,11 +1,11 @@
 //! Edits of values and keys in YAML and JSON.
 
-use crate::list::List;
+use crate::list::{Items, List, has_comment};
 use crate::spell::{self, is_plain, quoted, quotes_of};
 use crate::{between, line_break, line_end, line_start, python, replace_range};
 use vramlint_base::{Edit, TextRange, Value, has_template_mark};
 use vramlint_resolve::SourceFile;
-use vramlint_syntax::data::{DataFile, Loader, Node, NodeId, NodeKind, NodeRef, Scalar, Style};
+use vramlint_syntax::data::{DataFile, Loader, NodeId, NodeKind, NodeRef, Scalar, Style};
 
 /// Replaces the value of a node. A string keeps the quotes of the old one; lists and mappings are written in flow style.
 pub fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> {
@@ -14,10 +14,10 @@ pub fn set(file: &SourceFile, node: NodeRef<'_>, value: &Value) -> Option<Edit> 
     }
     let data = file.data()?;
     let raw = node.raw();
-    if is_used_elsewhere(data, raw.range) || raw.tag.is_some() || has_template_mark(raw.range.slice(&file.text)) {
+    if data.is_used_outside(raw.range) || raw.tag.is_some() || has_template_mark(raw.range.slice(&file.text)) {
         return None;
     }
-    let commented = data.comments.iter().any(|comment| raw.range.contains(comment.range));
+    let commented = has_comment(&data.comments, raw.range);
     let text = match &raw.kind {
         _ if data.json => spell::json(value)?,
         NodeKind::Scalar(Scalar { style: Style::Literal | Style::Folded, .. }) => return None,
@@ -81,7 +81,7 @@ pub fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'_>, new
     }
     let NodeKind::Scalar(scalar) = &raw.kind else { return None };
     let plain = raw.anchor.is_none() && raw.tag.is_none() && !has_template_mark(&scalar.text);
-    if !plain || mapping.get(new).is_some() || is_used_elsewhere(file.data()?, raw.range) {
+    if !plain || mapping.get(new).is_some() || file.data()?.is_used_outside(raw.range) {
         return None;
     }
     let text = match scalar.style {
@@ -93,12 +93,10 @@ pub fn rename_key(file: &SourceFile, mapping: NodeRef<'_>, key: NodeRef<'_>, new
     Some(replace_range(file, raw.range, text))
 }
 
-/// The last entry of a mapping with this key; merge keys are not followed.
+/// The last entry of a mapping with this key; merge keys are not followed, nor is an alias in place of the mapping.
 pub(super) fn own_entry<'a>(mapping: NodeRef<'a>, key: &str) -> Option<(NodeRef<'a>, NodeRef<'a>)> {
-    let entries = mapping.raw_entries()?;
-    let node = |id: NodeId| NodeRef { file: mapping.file, id };
-    let entry = entries.iter().rev().find(|entry| node(entry.key).text() == Some(key))?;
-    Some((node(entry.key), node(entry.value)))
+    mapping.raw_entries()?;
+    mapping.own_entry(key)
 }
 
 /// The entries of a JSON or flow-style mapping, as a list.
@@ -109,7 +107,7 @@ pub(super) fn bracketed<'a>(file: &'a SourceFile, mapping: NodeRef<'a>) -> Optio
     if !(data.json || raw.flow) || !written.starts_with('{') || !written.ends_with('}') || written.len() < 2 {
         return None;
     }
-    let items = mapping.raw_entries()?.iter().map(|entry| entry_range(data, entry.key, entry.value)).collect();
+    let items = Items::Entries(data, mapping.raw_entries()?);
     let inside = TextRange::new(raw.range.start + 1, raw.range.end - 1);
     Some(List { file, comments: &data.comments, inside, items })
 }
@@ -122,25 +120,13 @@ pub(super) fn entry_range(data: &DataFile, key: NodeId, value: NodeId) -> TextRa
     anchors.fold(whole, |range, (_, anchor)| range.cover(*anchor))
 }
 
-/// Whether an alias outside the range refers to it, to a node that contains it, or to a part of it.
-pub(super) fn is_used_elsewhere(data: &DataFile, range: TextRange) -> bool {
-    let touched = |node: &Node| node.anchor.is_some() && (node.range.contains(range) || range.contains(node.range));
-    if !data.nodes.iter().any(touched) {
-        return false;
-    }
-    data.nodes.iter().any(|node| {
-        let NodeKind::Alias { target: Some(target), .. } = &node.kind else { return false };
-        touched(&data.nodes[target.0 as usize]) && !range.contains(node.range)
-    })
-}
-
 fn insert_entry_after(file: &SourceFile, mapping: NodeRef<'_>, index: Option<usize>, key: &str, value: &Value) -> Option<Edit> {
     let raw = mapping.raw();
     if file.is_python() {
         return python::add_item(file, python::dict_at(file, raw.range)?, key, &spell::python(value)?);
     }
     let data = file.data()?;
-    if mapping.entry(key).is_some() || is_used_elsewhere(data, raw.range) || file.text.contains("{%") {
+    if mapping.entry(key).is_some() || data.is_used_outside(raw.range) || data.has_statement {
         return None;
     }
     if data.json || raw.flow {
@@ -207,7 +193,7 @@ fn fill(file: &SourceFile, key: NodeRef<'_>, node: NodeRef<'_>, value: &Value) -
     let stop = line_end(file, raw.range.end);
     let rest = between(file, raw.range.end, stop).trim();
     let own_line = lead.chars().all(|c| matches!(c, ' ' | '-')) && (rest.is_empty() || rest.starts_with('#'));
-    let bare = matches!(raw.kind, NodeKind::Missing) && raw.anchor.is_none() && !is_used_elsewhere(data, raw.range);
+    let bare = matches!(raw.kind, NodeKind::Missing) && raw.anchor.is_none() && !data.is_used_outside(raw.range);
     if data.json || !(own_line && bare) {
         return set(file, node, value);
     }

@@ -66,8 +66,9 @@ fn line_start(file: &SourceFile, offset: u32) -> u32 {
 
 /// End of the line of `offset`, before its line break.
 fn line_end(file: &SourceFile, offset: u32) -> u32 {
-    let rest = &file.text[offset as usize..];
-    offset + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32
+    let end = next_line(file, offset).max(offset);
+    let rest = between(file, offset, end);
+    offset + rest.trim_end_matches(['\n', '\r']).len() as u32
 }
 
 /// Start of the line after the line of `offset`.

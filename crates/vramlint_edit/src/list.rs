@@ -1,9 +1,11 @@
 //! Comma-separated items in brackets: JSON objects, YAML flow mappings, Python calls and dicts.
 
+use crate::data::entry_range;
 use crate::{between, line_break, line_end, line_start, next_line, replace_range, starts_line};
 use vramlint_base::{Edit, TextRange};
 use vramlint_resolve::SourceFile;
 use vramlint_syntax::Comment;
+use vramlint_syntax::data::{DataFile, Entry};
 
 /// The items between two brackets.
 pub(super) struct List<'a> {
@@ -14,7 +16,37 @@ pub(super) struct List<'a> {
     /// The range between the brackets.
     pub(super) inside: TextRange,
     /// The items in order.
-    pub(super) items: Vec<TextRange>,
+    pub(super) items: Items<'a>,
+}
+
+/// The ranges of the items.
+pub(super) enum Items<'a> {
+    /// These.
+    Listed(Vec<TextRange>),
+    /// Those of the entries of a mapping.
+    Entries(&'a DataFile, &'a [Entry]),
+}
+
+impl Items<'_> {
+    fn get(&self, index: usize) -> Option<TextRange> {
+        match self {
+            Self::Listed(ranges) => ranges.get(index).copied(),
+            Self::Entries(data, entries) => entries.get(index).map(|entry| entry_range(data, entry.key, entry.value)),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Listed(ranges) => ranges.len(),
+            Self::Entries(_, entries) => entries.len(),
+        }
+    }
+}
+
+/// Whether a range holds one of the comments, which are in order.
+pub(super) fn has_comment(comments: &[Comment], range: TextRange) -> bool {
+    let first = comments.partition_point(|comment| comment.range.start < range.start);
+    comments.get(first).is_some_and(|comment| range.contains(comment.range))
 }
 
 /// The text between two items.
@@ -25,8 +57,8 @@ struct Gap {
 impl List<'_> {
     /// Removes an item with its comma, including its lines if nothing else is on them.
     pub(super) fn remove(&self, index: usize) -> Option<Edit> {
-        let item = *self.items.get(index)?;
-        let before = index.checked_sub(1).map(|index| self.items[index].end);
+        let item = self.items.get(index)?;
+        let before = index.checked_sub(1).and_then(|index| self.items.get(index)).map(|item| item.end);
         let after = self.items.get(index + 1).map(|next| next.start);
         let comma_before = self.gap(before.unwrap_or(self.inside.start), item.start)?.comma;
         let comma_after = self.gap(item.end, after.unwrap_or(self.inside.end))?.comma;
@@ -87,7 +119,7 @@ impl List<'_> {
 
     /// Adds an item after another; on its own line if the other item starts a line.
     pub(super) fn insert_after(&self, index: usize, item: &str) -> Option<Edit> {
-        let last = *self.items.get(index)?;
+        let last = self.items.get(index)?;
         let bound = self.items.get(index + 1).map_or(self.inside.end, |next| next.start);
         let comma = self.gap(last.end, bound)?.comma;
         if !starts_line(self.file, last.start) {
@@ -131,7 +163,7 @@ impl List<'_> {
     }
 
     fn commented(&self, range: TextRange) -> bool {
-        self.comments.iter().any(|comment| range.contains(comment.range))
+        has_comment(self.comments, range)
     }
 
     /// Whether only whitespace and a comment follow on the line.

@@ -2,7 +2,7 @@
 //!
 //! Calls and dicts are identified by their range: [`call_at`] finds the call of a finding. New values are source text.
 
-use crate::list::List;
+use crate::list::{Items, List};
 use crate::replace_range;
 use vramlint_base::{Edit, TextRange, Value};
 use vramlint_resolve::SourceFile;
@@ -91,7 +91,7 @@ fn list<'a>(file: &'a SourceFile, place: TextRange, call: &Call) -> Option<List<
     let rest = TextRange::new(call.callee.range.end, place.end).slice(&file.text);
     let open = rest.find('(').filter(|at| rest[..*at].trim_matches([' ', ')']).is_empty())?;
     let inside = TextRange::new(call.callee.range.end + open as u32 + 1, place.end.checked_sub(1)?);
-    let items = call.args.iter().map(|argument| argument.range).collect();
+    let items = Items::Listed(call.args.iter().map(|argument| argument.range).collect());
     rest.ends_with(')').then_some(List { file, comments: &file.python()?.comments, inside, items })
 }
 
@@ -101,6 +101,7 @@ fn items<'a>(file: &'a SourceFile, dict: &Expr, entries: &[(Option<Expr>, Expr)]
     let inside = TextRange::new(dict.range.start + 1, dict.range.end.checked_sub(1)?);
     // A `**` entry starts before its value.
     let items = entries.iter().map(|(key, value)| key.as_ref().map(|key| key.range.cover(value.range))).collect::<Option<_>>()?;
+    let items = Items::Listed(items);
     let braces = written.starts_with('{') && written.ends_with('}');
     braces.then_some(List { file, comments: &file.python()?.comments, inside, items })
 }

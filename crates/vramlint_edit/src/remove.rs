@@ -1,10 +1,11 @@
 //! Removal of entries in YAML and JSON.
 
-use crate::data::{bracketed, entry_range, is_used_elsewhere, own_entry};
+use crate::data::{bracketed, entry_range, own_entry};
+use crate::list::has_comment;
 use crate::{between, line_end, line_start, next_line, replace_range, starts_line};
 use vramlint_base::{Edit, TextRange, has_template_mark};
 use vramlint_resolve::SourceFile;
-use vramlint_syntax::data::{DataFile, Entry, NodeId, NodeKind, NodeRef};
+use vramlint_syntax::data::{DataFile, NodeId, NodeKind, NodeRef};
 
 /// Removes the entry with these ranges of key and value: its lines in a block mapping, otherwise the entry and its comma. If the
 /// mapping has no other entry, it becomes `{}`.
@@ -13,14 +14,8 @@ pub fn remove_entry(file: &SourceFile, key: TextRange, value: TextRange) -> Opti
         return super::python::remove_entry(file, key);
     }
     let data = file.data()?;
-    let owner = data.nodes.iter().enumerate().find_map(|(id, node)| {
-        let NodeKind::Mapping(entries) = &node.kind else { return None };
-        let matches = |entry: &Entry| range_of(data, entry.key) == key && range_of(data, entry.value) == value;
-        let index = entries.iter().position(matches)?;
-        Some((NodeId(id as u32), index))
-    });
-    let (id, index) = owner?;
-    remove(file, data, NodeRef { file: data, id }, index)
+    let (mapping, index) = data.entry_at(key, value)?;
+    remove(file, data, mapping, index)
 }
 
 /// Removes the entry of a mapping with this key.
@@ -37,10 +32,7 @@ fn remove(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: usize
     let NodeKind::Mapping(entries) = &mapping.raw().kind else { return None };
     let entry = entries.get(index)?;
     let whole = entry_range(data, entry.key, entry.value);
-    if is_used_elsewhere(data, whole)
-        || has_template_mark(range_of(data, entry.key).slice(&file.text))
-        || file.text.contains("{%")
-    {
+    if data.is_used_outside(whole) || has_template_mark(range_of(data, entry.key).slice(&file.text)) || data.has_statement {
         return None;
     }
     if data.json || mapping.raw().flow {
@@ -66,6 +58,6 @@ fn remove(file: &SourceFile, data: &DataFile, mapping: NodeRef<'_>, index: usize
     let next = entries.get(index + 1).map(|next| range_of(data, next.key).start)?;
     let lead = between(file, line_start(file, start), start);
     let removed = TextRange::new(start, next);
-    let commented = data.comments.iter().any(|comment| removed.contains(comment.range));
+    let commented = has_comment(&data.comments, removed);
     (lead.chars().all(|c| matches!(c, ' ' | '-')) && !commented).then(|| replace_range(file, removed, ""))
 }

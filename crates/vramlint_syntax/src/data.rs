@@ -6,7 +6,11 @@
 //! Nodes live in one list per file and name each other by [`NodeId`], so that an alias can point at its anchor. Walk the tree
 //! with [`NodeRef`], which follows aliases, and merge keys where asked.
 
+mod index;
+
 use crate::{Comment, SyntaxError};
+pub use index::Lookup;
+use std::collections::HashMap;
 use vramlint_base::{TextRange, Value};
 
 /// Which library gives types to the scalars. Facts: `trainers.md` section 3.7, run against PyYAML 6.0.3, OmegaConf 2.4.0,
@@ -42,6 +46,10 @@ pub struct DataFile {
     pub comments: Vec<Comment>,
     /// Errors in order of their place.
     pub errors: Vec<SyntaxError>,
+    /// Whether the text holds `{%`, the start of a statement of a template engine.
+    pub has_statement: bool,
+    /// Answers that are kept: built at the first question, when the tree is complete.
+    pub lookup: Lookup,
 }
 
 /// One document of a YAML stream.
@@ -204,23 +212,29 @@ impl<'a> NodeRef<'a> {
 
     /// The entry that a loader would use for `key`: the last one written, else one that a merge key brings in.
     pub fn entry(self, key: &str) -> Option<(NodeRef<'a>, NodeRef<'a>)> {
-        self.entry_within(key, MERGE_DEPTH)
+        self.entry_within(key, MERGE_DEPTH, &mut HashMap::new())
     }
 
-    fn entry_within(self, key: &str, depth: usize) -> Option<(NodeRef<'a>, NodeRef<'a>)> {
-        let own = self.entries().filter(|(k, _)| k.text() == Some(key)).last();
+    /// `seen` holds the mappings that were searched, and the depth that was left: a mapping that is merged many times is searched
+    /// once.
+    fn entry_within(self, key: &str, depth: usize, seen: &mut HashMap<NodeId, usize>) -> Option<(NodeRef<'a>, NodeRef<'a>)> {
+        let own = self.own_entry(key);
         if own.is_some() || depth == 0 {
             return own;
         }
-        let merges = self.entries().filter(|(k, _)| k.scalar().is_some_and(|s| s.style == Style::Plain && s.text == "<<"));
         // Of several merge keys the last wins; of a list after one of them the first (PyYAML 6.0.3, `flatten_mapping`).
-        for (_, value) in merges.collect::<Vec<_>>().into_iter().rev() {
+        for value in self.merged().into_iter().rev() {
             let mut sources: Vec<NodeRef<'a>> = value.items().collect();
             if sources.is_empty() {
                 sources.push(value);
             }
-            if let Some(found) = sources.into_iter().find_map(|source| source.entry_within(key, depth - 1)) {
-                return Some(found);
+            for source in sources {
+                if seen.insert(source.follow().id, depth).is_some_and(|before| before >= depth) {
+                    continue;
+                }
+                if let Some(found) = source.entry_within(key, depth - 1, seen) {
+                    return Some(found);
+                }
             }
         }
         None

@@ -3,7 +3,7 @@
 use super::Mapping;
 use super::setting_range::boolean;
 use vramlint_base::Value;
-use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
+use vramlint_syntax::data::{Loader, NodeId, NodeRef};
 
 impl Mapping<'_> {
     /// Whether a data file of the run has this key, at any depth.
@@ -112,10 +112,7 @@ impl Mapping<'_> {
 
     /// The values of a key in the run's data files.
     fn values_of<'s>(&'s self, key: &'s str) -> impl Iterator<Item = NodeRef<'s>> {
-        let mappings = self.nodes().filter(|node| matches!(node.raw().kind, NodeKind::Mapping(_)));
-        mappings
-            .flat_map(vramlint_syntax::data::NodeRef::entries)
-            .filter(move |(name, _)| name.text() == Some(key))
-            .map(|(_, value)| value)
+        let files = self.run.files.iter().filter_map(|file| self.project.file(*file).data());
+        files.flat_map(move |file| file.values_of(key))
     }
 }

@@ -85,6 +85,6 @@ impl Reading {
         self.errors.sort_by_key(|error| error.range);
         let documents =
             self.root.map(|id| Document { range: self.nodes[id.0 as usize].range, root: Some(id) }).into_iter().collect();
-        DataFile { json: true, nodes: self.nodes, documents, comments: self.comments, errors: self.errors }
+        DataFile { json: true, nodes: self.nodes, documents, comments: self.comments, errors: self.errors, ..DataFile::default() }
     }
 }

@@ -11,7 +11,7 @@ const TEXT_LIMIT: usize = 2 * 1024 * 1024;
 const MARKS: usize = 2_000;
 
 /// Operations of the parser per byte of text. Scripts need less than two, broken ones too.
-const OPERATIONS_PER_BYTE: usize = 16;
+const OPERATIONS_PER_BYTE: usize = 6;
 
 /// Operations between two calls of the progress callback (tree-sitter 0.27, lib/src/parser.c).
 const OPERATIONS_PER_CALL: usize = 100;
@@ -36,7 +36,7 @@ pub(super) fn readable(text: &str) -> &str {
             b'<' if last == b'<' => documents += 1,
             _ => {}
         }
-        marks += usize::from(matches!(byte, b'(' | b'[' | b'{' | b'|' | b'&' | b';' | b'<' | b'>' | b'$' | b'`'));
+        marks += usize::from(matches!(byte, b'(' | b')' | b'[' | b'{' | b'}' | b'|' | b'&' | b';' | b'<' | b'>' | b'$' | b'`'));
         if open > MARKS || marks > MARKS || documents > MARKS {
             return text.get(..line).unwrap_or("");
         }

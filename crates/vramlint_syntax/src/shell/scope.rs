@@ -122,8 +122,8 @@ impl Scope {
     /// As [`Self::assign`], where the variable is kept under a key of its own: shells that do not tell `A` from `a`.
     pub(super) fn assign_as(&mut self, key: &str, name: &str, places: Places, value: Value, export: bool) {
         let word = word_of(&value, places.value);
-        let items = if let Value::List(items) = &value { items.len() } else { 0 };
-        self.pay(1 + items, word.text().map_or(0, str::len));
+        // Every piece is kept, for each assignment anew.
+        self.pay(1 + value.pieces(), word.text().map_or(0, str::len));
         let exported = export || self.export_all || self.variables.get(key).is_some_and(|v| v.exported);
         let made = Assignment {
             range: places.range,

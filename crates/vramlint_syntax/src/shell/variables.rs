@@ -21,6 +21,17 @@ pub(super) enum Value {
     Unset,
 }
 
+impl Value {
+    /// How many pieces it is made of, and items.
+    pub(super) fn pieces(&self) -> usize {
+        match self {
+            Self::Text(field) => field.len(),
+            Self::List(items) => items.iter().map(|item| 1 + item.len()).sum(),
+            Self::Unknown { .. } | Self::Carried | Self::Unset => 0,
+        }
+    }
+}
+
 /// A variable.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {

@@ -35,6 +35,7 @@ pub fn parse(text: &str) -> DataFile {
     errors.sort_by_key(|error| (error.range.start, error.range.end));
     errors.dedup_by(|later, first| later.range == first.range && later.message == first.message);
     built.file.errors = errors;
+    built.file.has_statement = text.contains("{%");
     built.file
 }
 

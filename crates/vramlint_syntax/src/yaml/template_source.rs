@@ -6,35 +6,41 @@
 pub fn is_template_source(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start();
-        if line.starts_with('#') {
-            return false;
+        !line.starts_with('#') && has_template(line)
+    })
+}
+
+/// Whether a template starts on a line outside quotes and ends on it. Looks at each character once.
+fn has_template(line: &str) -> bool {
+    if !line.contains('{') {
+        return false;
+    }
+    let [statement, comment, expression] = ["%}", "#}", "}}"].map(|close| line.rfind(close));
+    let ends = |close: Option<usize>, at: usize| close.is_some_and(|close| close > at);
+    let (mut quote, mut last, mut next_expression) = (None, None, 0);
+    for (at, c) in line.char_indices() {
+        let rest = &line.as_bytes()[at..];
+        if quote.is_none() && (rest.starts_with(b"{%") && ends(statement, at) || rest.starts_with(b"{#") && ends(comment, at)) {
+            return true;
         }
-        let encloses =
-            |open: &str, close: &str| line.match_indices(open).any(|(at, _)| !quoted(&line[..at]) && line[at..].contains(close));
-        encloses("{%", "%}") || encloses("{#", "#}") || unquoted_expression(line)
-    })
-}
-
-/// Whether `{{` is on the line where a value or a key may start, outside quotes.
-fn unquoted_expression(line: &str) -> bool {
-    line.match_indices("{{").any(|(at, _)| {
-        let before = line[..at].trim_end();
-        let starts = before.is_empty() || before.ends_with([':', '-', '[', ',', '{', '}']);
-        starts && !quoted(before) && line[at..].contains("}}")
-    })
-}
-
-/// Whether a text that starts with `before` is inside quotes at its end.
-fn quoted(before: &str) -> bool {
-    let mut open = None;
-    for c in before.chars() {
-        match open {
-            None if c == '"' || c == '\'' => open = Some(c),
-            Some(quote) if c == quote => open = None,
+        if rest.starts_with(b"{{") && at >= next_expression {
+            next_expression = at + 2;
+            // An expression is one only where a value or a key may start.
+            let starts = last.is_none_or(|before| matches!(before, ':' | '-' | '[' | ',' | '{' | '}'));
+            if quote.is_none() && starts && ends(expression, at) {
+                return true;
+            }
+        }
+        match quote {
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            Some(open) if c == open => quote = None,
             _ => {}
         }
+        if !c.is_whitespace() {
+            last = Some(c);
+        }
     }
-    open.is_some()
+    false
 }
 
 #[cfg(test)]

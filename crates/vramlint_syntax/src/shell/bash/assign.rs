@@ -128,9 +128,9 @@ impl<'t> Walker<'t> {
     fn hide(&mut self, name: &str) {
         let before = self.scope.variables.get(name).cloned();
         if let Some(hidden) = self.locals.last_mut()
-            && !hidden.iter().any(|(known, _)| known == name)
+            && !hidden.contains_key(name)
         {
-            hidden.push((name.to_owned(), before));
+            hidden.insert(name.to_owned(), before);
         }
     }
 

@@ -4,6 +4,7 @@ use super::super::Script;
 use super::super::scope::{Positional, Scope, nowhere};
 use super::super::variables::{Join, Value};
 use super::outline::{Function, Outline};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use tree_sitter::Node;
 use vramlint_base::TextRange;
@@ -43,7 +44,7 @@ pub(super) struct Walker<'t> {
     /// Names of functions that have been walked, by where their definition begins.
     pub(super) walked: std::collections::HashSet<usize>,
     /// Variables that `local` hides, innermost function last.
-    pub(super) locals: Vec<Vec<(String, Option<Rc<super::super::variables::Variable>>)>>,
+    pub(super) locals: Vec<BTreeMap<String, Option<Rc<super::super::variables::Variable>>>>,
     /// Whether the loop at hand was left by `break`.
     pub(super) breaks: bool,
     /// How many environment entries may still be written: bounds many exports times many commands.
@@ -88,10 +89,10 @@ impl<'t> Walker<'t> {
     pub(super) fn body(&mut self, name: &str, function: Function<'t>, context: &Context) {
         self.walked.insert(function.start);
         self.active.push(name.to_owned());
-        self.locals.push(Vec::new());
+        self.locals.push(BTreeMap::new());
         let inside = Context { function: Some(Rc::from(name)), ..context.clone() };
         self.statement(function.body, &inside);
-        for (name, before) in self.locals.pop().unwrap_or_default().into_iter().rev() {
+        for (name, before) in self.locals.pop().unwrap_or_default() {
             self.scope.variables.put(&name, before);
         }
         self.active.pop();
