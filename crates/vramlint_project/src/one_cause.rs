@@ -1,8 +1,9 @@
 //! One cause, one finding: of several findings on one key, or on a block and what it holds, the one that decides is kept.
 
+use std::collections::{BTreeSet, HashMap};
 use vramlint_base::{FileId, FileRange, Finding, TextRange};
 use vramlint_resolve::Project;
-use vramlint_syntax::data::{DataFile, NodeRef};
+use vramlint_syntax::data::{NodeKind, NodeRef};
 
 /// Rules that say that a tool does not take a key, or does not use it: `unknown-key`, `removed-key`, `inert-key`,
 /// `flag-without-its-mode`, `zero-key-without-its-stage`. Best first.
@@ -16,21 +17,60 @@ pub(crate) fn keep_one_per_cause(project: &Project, found: &mut Vec<Finding>, en
     let is_key = |finding: &Finding| ON_KEYS.contains(&finding.code);
     let is_value = |finding: &Finding| ON_VALUES.contains(&finding.code);
     let mut order: Vec<usize> = (0..found.len()).filter(|i| is_key(&found[*i]) || is_value(&found[*i])).collect();
-    order.sort_by_key(|i| (found[*i].place.file, found[*i].place.range));
+    order.sort_by_key(|i| (found[*i].place.file, found[*i].place.range, found[*i].code));
     let mut dropped = vec![false; found.len()];
     for of_file in order.chunk_by(|a, b| found[*a].place.file == found[*b].place.file) {
-        for i in of_file.iter().copied().filter(|i| of_file.len() > 1 && enabled(&found[*i])) {
-            let by = &found[i];
-            let block = if is_key(by) { block_of(project, by.place) } else { None };
-            for j in of_file.iter().copied().filter(|j| *j != i && by.severity >= found[*j].severity) {
-                let other = &found[j];
-                let inside = block.is_some_and(|block| block.contains(other.place.range));
-                dropped[j] |= !dropped[i] && (inside || decides(by, other) && of_one_entry(project, by.place, other.place));
-            }
+        // Findings that differ in the run alone stand or fall together.
+        let alike = |a: &usize, b: &usize| (found[*a].place, found[*a].code) == (found[*b].place, found[*b].code);
+        let groups: Vec<&[usize]> = of_file.chunk_by(|a, b| alike(a, b)).collect();
+        if groups.len() > 1 {
+            drop_in_file(project, found, &groups, &enabled, &mut dropped);
         }
     }
     let mut index = 0..;
     found.retain(|_| !index.next().is_some_and(|i| dropped[i]));
+}
+
+/// Decides in one file. Each group holds findings of one rule at one place; the groups are in the order of the text. A group is
+/// compared with those that touch it, and with those in the block that its key names.
+fn drop_in_file(
+    project: &Project,
+    found: &[Finding],
+    groups: &[&[usize]],
+    enabled: &impl Fn(&Finding) -> bool,
+    dropped: &mut [bool],
+) {
+    let place = |group: usize| found[groups[group][0]].place;
+    let blocks = blocks(project, place(0).file);
+    let mut neighbors: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
+    for first in 0..groups.len() {
+        let end = place(first).range.end + JOINT;
+        for second in (first + 1..groups.len()).take_while(|second| place(*second).range.start <= end) {
+            if of_one_entry(project, place(first), place(second)) {
+                neighbors[first].push(second);
+                neighbors[second].push(first);
+            }
+        }
+    }
+    for (number, group) in groups.iter().enumerate() {
+        let of_block = (ON_KEYS.contains(&found[group[0]].code)).then(|| blocks.get(&place(number).range)).flatten();
+        let inside = of_block.map_or(0..0, |block| {
+            let start_of = |start: u32| groups.partition_point(|group| found[group[0]].place.range.start < start);
+            start_of(block.start)..start_of(block.end)
+        });
+        // Of findings that differ in the run alone, one of each severity speaks for all.
+        let mut severities = BTreeSet::new();
+        for by in group.iter().copied().filter(|by| severities.insert(found[*by].severity) && enabled(&found[*by])) {
+            let outranked = |other: &usize| found[by].severity >= found[*other].severity;
+            let beside = neighbors[number].iter().flat_map(|other| groups[*other]);
+            let decided = beside.copied().filter(|other| decides(&found[by], &found[*other]));
+            let below = inside.clone().filter(|other| of_block.is_some_and(|block| block.contains(place(*other).range)));
+            let below = below.flat_map(|other| groups[other]).copied();
+            for other in decided.chain(below).filter(outranked) {
+                dropped[other] |= !dropped[by];
+            }
+        }
+    }
 }
 
 /// Whether a finding on an entry makes another one on it pointless.
@@ -41,6 +81,9 @@ fn decides(by: &Finding, other: &Finding) -> bool {
     (rank(by) < rank(other) || by.severity > other.severity && !is_newer) && by.code != other.code
 }
 
+/// Longest text that joins a key and its value, bytes.
+const JOINT: u32 = 8;
+
 /// Whether two places are on the same key or its value: they overlap, or only what joins a key and its value is between them.
 fn of_one_entry(project: &Project, a: FileRange, b: FileRange) -> bool {
     let (first, second) = if a.range.start <= b.range.start { (a.range, b.range) } else { (b.range, a.range) };
@@ -49,25 +92,16 @@ fn of_one_entry(project: &Project, a: FileRange, b: FileRange) -> bool {
     }
     let text = &project.file(a.file).text;
     let between = text.get(first.end as usize..second.start as usize).unwrap_or("\n");
-    let joined = between.len() <= 8 && between.chars().all(|c| matches!(c, ' ' | '\t' | ':' | '=' | '"' | '\''));
+    let joined = between.len() <= JOINT as usize && between.chars().all(|c| matches!(c, ' ' | '\t' | ':' | '=' | '"' | '\''));
     // Not the value of one option and the next option.
     joined && !second.slice(text).starts_with('-')
 }
 
-/// The range of the block that a key of a data file names.
-fn block_of(project: &Project, place: FileRange) -> Option<TextRange> {
-    let root = data(project, place.file)?.root()?;
-    find_block(root, place.range)
-}
-
-fn data(project: &Project, file: FileId) -> Option<&DataFile> {
-    project.file(file).data()
-}
-
-fn find_block(node: NodeRef<'_>, key: TextRange) -> Option<TextRange> {
-    let (found, value) = node.entries().find(|(found, value)| found.range().cover(value.range()).contains(key))?;
-    if found.range() == key {
-        return value.is_mapping().then(|| value.range());
-    }
-    find_block(value, key)
+/// The block that each key of a data file names, by the range of the key.
+fn blocks(project: &Project, file: FileId) -> HashMap<TextRange, TextRange> {
+    let Some(data) = project.file(file).data() else { return HashMap::new() };
+    let mappings =
+        data.nodes.iter().filter_map(|node| if let NodeKind::Mapping(entries) = &node.kind { Some(entries) } else { None });
+    let named = mappings.flatten().map(|entry| (NodeRef { file: data, id: entry.key }, NodeRef { file: data, id: entry.value }));
+    named.filter(|(_, value)| value.is_mapping()).map(|(key, value)| (key.range(), value.range())).collect()
 }

@@ -86,9 +86,12 @@ fn ranges(file: &SourceFile, project: &Project, inner: &[FileId]) -> Vec<TextRan
         Syntax::Python(module) => &module.comments,
         Syntax::Script(script) => &script.comments,
         Syntax::Text if is_markdown(file) && file.host.is_none() => {
+            let hosts = inner.iter().filter_map(|id| project.file(*id).host.as_ref());
+            let mut examples: Vec<TextRange> = hosts.map(|(_, embedded)| embedded.range).collect();
+            examples.sort_unstable();
             let inside = |at: &TextRange| {
-                let hosts = inner.iter().filter_map(|id| project.file(*id).host.as_ref());
-                hosts.into_iter().any(|(_, embedded)| embedded.range.contains(*at))
+                let behind = examples.partition_point(|example| example.start <= at.start);
+                behind.checked_sub(1).is_some_and(|number| examples[number].contains(*at))
             };
             return html(&file.text).into_iter().filter(|at| !inside(at)).collect();
         }

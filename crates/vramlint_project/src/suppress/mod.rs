@@ -8,6 +8,7 @@ mod add_ignores;
 mod comments;
 mod config_entry;
 pub(crate) mod directive;
+mod line_spans;
 mod quick_fix;
 mod unused;
 
@@ -17,7 +18,8 @@ pub use quick_fix::ignore_edit;
 use crate::rule_selection::{RuleList, Selector};
 use comments::{HostComment, HostComments, collect};
 use directive::{Directive, DirectiveKind};
-use std::collections::HashMap;
+use line_spans::LineSpans;
+use std::collections::{BTreeMap, HashMap};
 use vramlint_base::{FileId, FileRange, Finding, Message, TextRange, message};
 use vramlint_resolve::{Project, SourceFile};
 
@@ -69,7 +71,10 @@ pub(crate) struct Suppressions {
     pub list: Vec<Suppression>,
     /// Malformed suppressions.
     pub invalid: Vec<Invalid>,
-    by_file: HashMap<FileId, Vec<usize>>,
+    /// The lines of the entries with each selector, by file; entries are numbered by suppression and place in it.
+    by_file: HashMap<FileId, Vec<(Selector, LineSpans)>>,
+    /// The suppression and the place in it of each entry.
+    entries: Vec<(usize, usize)>,
 }
 
 impl Suppressions {
@@ -85,14 +90,36 @@ impl Suppressions {
         for file in project.files.iter().filter(|file| file.host.is_none() && file.text.contains("vramlint")) {
             let inner = inner.get(&file.id).map_or(&[][..], Vec::as_slice);
             let comments = collect(project, file.id, inner);
+            let host = HostFile::new(project, file, inner, &comments);
             for comment in &comments.comments {
                 let text = comment.range.slice(&file.text);
                 for directive in directive::parse(text, comment.range.start, |word| rules.contains(word)) {
-                    out.add(&HostFile { project, file, inner, comments: &comments }, comment, directive, rules);
+                    out.add(&host, comment, directive, rules);
                 }
             }
         }
+        out.index();
         out
+    }
+
+    /// Prepares [`Self::suppress`] and [`Self::names`].
+    fn index(&mut self) {
+        let mut spans: BTreeMap<FileId, Vec<(Selector, Vec<(u32, u32, usize)>)>> = BTreeMap::new();
+        for (number, suppression) in self.list.iter().enumerate() {
+            let of_file = spans.entry(suppression.file).or_default();
+            for (place, entry) in suppression.entries.iter().enumerate() {
+                let span = (suppression.lines.0, suppression.lines.1, self.entries.len());
+                self.entries.push((number, place));
+                match of_file.iter_mut().find(|(selector, _)| *selector == entry.selector) {
+                    Some((_, known)) => known.push(span),
+                    None => of_file.push((entry.selector.clone(), vec![span])),
+                }
+            }
+        }
+        let index = |(file, selectors): (FileId, Vec<(Selector, Vec<(u32, u32, usize)>)>)| {
+            (file, selectors.into_iter().map(|(selector, spans)| (selector, LineSpans::new(spans))).collect())
+        };
+        self.by_file = spans.into_iter().map(index).collect();
     }
 
     fn add(&mut self, host: &HostFile<'_>, comment: &HostComment, directive: Directive, rules: &RuleList) {
@@ -129,8 +156,6 @@ impl Suppressions {
             }
         };
         let lines = if directive.file { host.lines_of(comment.text_range) } else { host.scope(comment) };
-        let number = self.list.len();
-        self.by_file.entry(host.file.id).or_default().push(number);
         let in_document = comment.in_document;
         self.list.push(Suppression {
             file: host.file.id,
@@ -148,16 +173,12 @@ impl Suppressions {
         let mut suppressed = false;
         let places = std::iter::once(finding.place).chain(finding.related.iter().map(|related| related.place));
         for place in places {
-            let Some(numbers) = self.by_file.get(&place.file) else { continue };
+            let Some(selectors) = self.by_file.get_mut(&place.file) else { continue };
             let line = project.file(place.file).lines().line_of(place.range.start);
-            for number in numbers {
-                let suppression = &mut self.list[*number];
-                if !(suppression.lines.0..=suppression.lines.1).contains(&line) {
-                    continue;
-                }
-                for entry in suppression.entries.iter_mut().filter(|entry| entry.selector.matches(finding.code)) {
-                    entry.used = true;
-                    suppressed = true;
+            for (_, spans) in selectors.iter_mut().filter(|(selector, _)| selector.matches(finding.code)) {
+                suppressed |= spans.covers(line);
+                for (number, entry) in spans.take(line).into_iter().map(|number| self.entries[number]) {
+                    self.list[number].entries[entry].used = true;
                 }
             }
         }
@@ -168,28 +189,55 @@ impl Suppressions {
     /// unused `ignore` would hide that it is unused.
     pub(crate) fn names(&self, project: &Project, finding: &Finding) -> bool {
         let line = project.file(finding.place.file).lines().line_of(finding.place.range.start);
-        let numbers = self.by_file.get(&finding.place.file).into_iter().flatten();
-        numbers.map(|number| &self.list[*number]).any(|suppression| {
-            let here = (suppression.lines.0..=suppression.lines.1).contains(&line);
-            here && suppression.entries.iter().any(|entry| entry.selector == Selector::Rule(finding.code))
-        })
+        let mut selectors = self.by_file.get(&finding.place.file).into_iter().flatten();
+        selectors.any(|(selector, spans)| *selector == Selector::Rule(finding.code) && spans.covers(line))
     }
 }
 
-/// A host file with its comments.
+/// A host file with what decides where its comments apply.
 struct HostFile<'a> {
-    project: &'a Project,
     file: &'a SourceFile,
-    inner: &'a [FileId],
-    comments: &'a HostComments,
+    /// First to last line of each example, by its first line.
+    examples: BTreeMap<u32, u32>,
+    /// Lines that are neither blank nor only a comment, in order.
+    code: Vec<u32>,
+    /// First and last line of each command of several lines, in order.
+    commands: Vec<(u32, u32)>,
 }
 
-impl HostFile<'_> {
+impl<'a> HostFile<'a> {
+    fn new(project: &'a Project, file: &'a SourceFile, inner: &[FileId], comments: &HostComments) -> Self {
+        let mark = match file.extension().as_str() {
+            "ps1" => '`',
+            "bat" | "cmd" => '^',
+            _ => '\\',
+        };
+        let mut host = Self { file, examples: BTreeMap::new(), code: Vec::new(), commands: Vec::new() };
+        let count = file.lines.line_count();
+        for line in (0..count).filter(|line| !comments.comment_lines.contains(line)) {
+            let text = host.line(line).trim_end_matches(['\r', '\n']);
+            let continued = text.ends_with(mark) && line + 1 < count;
+            if !text.trim().is_empty() {
+                host.code.push(line);
+            }
+            match host.commands.last_mut() {
+                _ if !continued => {}
+                Some((_, last)) if *last == line => *last = line + 1,
+                _ => host.commands.push((line, line + 1)),
+            }
+        }
+        for (_, embedded) in inner.iter().filter_map(|id| project.file(*id).host.as_ref()) {
+            let (first, last) = host.lines_of(embedded.range);
+            host.examples.entry(first).or_insert(last);
+        }
+        host
+    }
+
     fn lines_of(&self, range: TextRange) -> (u32, u32) {
         (self.file.lines().line_of(range.start), self.file.lines().line_of(range.end.saturating_sub(1).max(range.start)))
     }
 
-    fn line(&self, line: u32) -> &str {
+    fn line(&self, line: u32) -> &'a str {
         TextRange::new(self.file.lines().line_start(line), self.file.lines().line_start(line + 1)).slice(&self.file.text)
     }
 
@@ -199,38 +247,19 @@ impl HostFile<'_> {
         if !comment.own_line {
             return self.logical(first, first, comment.continues);
         }
-        let count = self.file.lines().line_count();
-        let free = |line: &u32| self.comments.comment_lines.contains(line) || self.line(*line).trim().is_empty();
-        let Some(target) = (last + 1..count).find(|line| !free(line)) else { return (first, last) };
-        let hosts = self.inner.iter().filter_map(|id| self.project.file(*id).host.as_ref());
-        let fenced = hosts.map(|(_, embedded)| self.lines_of(embedded.range)).find(|(start, _)| *start == target + 1);
-        match fenced {
+        let Some(target) = self.code.get(self.code.partition_point(|line| *line <= last)).copied() else { return (first, last) };
+        match self.examples.get(&(target + 1)) {
             // Above the fence of an example, the comment applies to the whole example.
-            Some((_, end)) if !comment.in_document && self.line(target).trim_start().starts_with(['`', '~']) => (first, end),
+            Some(end) if !comment.in_document && self.line(target).trim_start().starts_with(['`', '~']) => (first, *end),
             _ => self.logical(first, target, comment.continues),
         }
     }
 
     /// Extends the lines to the whole command of the target line, including its continuation lines.
     fn logical(&self, first: u32, target: u32, continues: bool) -> (u32, u32) {
-        if !continues {
-            return (first, target);
-        }
-        let mark = match self.file.extension().as_str() {
-            "ps1" => '`',
-            "bat" | "cmd" => '^',
-            _ => '\\',
-        };
-        let is_continued = |line: u32| {
-            let text = self.line(line).trim_end_matches(['\r', '\n']);
-            text.ends_with(mark) && !self.comments.comment_lines.contains(&line)
-        };
-        let start = (0..target).rev().take_while(|line| is_continued(*line)).last().unwrap_or(target);
-        let end = (target..self.file.lines().line_count() - 1)
-            .take_while(|line| is_continued(*line))
-            .last()
-            .map_or(target, |line| line + 1);
-        (start.min(first), end)
+        let behind = self.commands.partition_point(|(start, _)| *start <= target);
+        let command = behind.checked_sub(1).map(|number| self.commands[number]).filter(|(_, end)| continues && target <= *end);
+        command.map_or((first, target), |(start, end)| (start.min(first), end))
     }
 }
 

@@ -21,7 +21,7 @@ impl Suppressions {
                 continue;
             }
             let all = unused.len() == suppression.entries.len();
-            let (place, edit) = if all { whole_comment(file, suppression) } else { unused_entries(file, suppression, &unused) };
+            let (place, edit) = if all { whole_comment(file, suppression) } else { unused_entries(file, suppression, is_unused) };
             let names: Vec<String> =
                 unused.iter().filter_map(|entry| entry.range).map(|at| format!("`{}`", at.slice(&file.text))).collect();
             let mut finding = UNUSED_SUPPRESSION.finding(place, wording(&names));
@@ -76,11 +76,11 @@ fn whole_comment(file: &SourceFile, suppression: &Suppression) -> (FileRange, Ed
 }
 
 /// The range of the first unused name, and the list without the unused names.
-fn unused_entries(file: &SourceFile, suppression: &Suppression, unused: &[&Entry]) -> (FileRange, Edit) {
-    let is_unused = |entry: &&Entry| unused.iter().any(|other| std::ptr::eq(*other, *entry));
+fn unused_entries(file: &SourceFile, suppression: &Suppression, is_unused: impl Fn(&Entry) -> bool) -> (FileRange, Edit) {
     let kept = suppression.entries.iter().filter(|entry| !is_unused(entry)).filter_map(|entry| entry.range);
     let text = kept.map(|range| range.slice(&file.text)).collect::<Vec<_>>().join(", ");
-    let place = unused.first().and_then(|entry| entry.range).unwrap_or(suppression.range);
+    let first = suppression.entries.iter().find(|entry| is_unused(entry));
+    let place = first.and_then(|entry| entry.range).unwrap_or(suppression.range);
     let list = suppression.list.unwrap_or(suppression.range);
     (FileRange::new(file.id, place), Edit { place: FileRange::new(file.id, list), text })
 }
