@@ -15,8 +15,13 @@ pub struct LineColumn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Arc<[u32]>,
+    /// Characters that start before each [`BLOCK`] of the text: columns of a long line are not counted from its start.
+    characters: Arc<[u32]>,
     length: u32,
 }
+
+/// Bytes of a block.
+const BLOCK: usize = 256;
 
 impl LineIndex {
     /// Builds the index in one pass over the text.
@@ -28,7 +33,15 @@ impl LineIndex {
                 starts.push(i as u32 + 1);
             }
         }
-        Self { starts: starts.into(), length: bytes.len() as u32 }
+        let mut count = 0;
+        let characters = bytes.chunks(BLOCK).map(|block| {
+            let before = count;
+            count += starts_in(block);
+            before
+        });
+        let characters: Vec<u32> = characters.collect();
+        let characters = characters.into_iter().chain([count]).collect();
+        Self { starts: starts.into(), characters, length: bytes.len() as u32 }
     }
 
     /// Number of lines; at least 1.
@@ -46,15 +59,26 @@ impl LineIndex {
         self.starts.get(line as usize).copied().unwrap_or(self.length)
     }
 
+    /// Number of characters that start before `offset`.
+    fn characters_before(&self, text: &str, offset: u32) -> u32 {
+        let block = offset as usize / BLOCK;
+        let rest = text.as_bytes().get(block * BLOCK..offset as usize).unwrap_or(&[]);
+        self.characters.get(block).copied().unwrap_or(0) + starts_in(rest)
+    }
+
     /// Line and column of `offset`. `text` must be the text that the index was built from.
     pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
         let offset = offset.min(self.length);
         let line = self.line_of(offset);
         let start = self.line_start(line);
-        let before = text.as_bytes().get(start as usize..offset as usize).unwrap_or(&[]);
-        let column = before.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u32;
+        let column = self.characters_before(text, offset).saturating_sub(self.characters_before(text, start));
         LineColumn { line: line + 1, column: column + 1 }
     }
+}
+
+/// Number of characters that start in these bytes.
+fn starts_in(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() as u32
 }
 
 #[cfg(test)]
@@ -70,6 +94,19 @@ mod tests {
         assert_eq!(at("batch"), LineColumn { line: 2, column: 1 });
         assert_eq!(at("x"), LineColumn { line: 3, column: 1 });
         assert_eq!(index.line_count(), 3);
+    }
+
+    #[test]
+    fn columns_of_long_lines() {
+        let text = format!("a\n{}", "批x".repeat(1000));
+        let index = LineIndex::new(&text);
+        for offset in [2, 5, 255, 256, 257, 300, 2000, 4002] {
+            let offset = text.floor_char_boundary(offset);
+            let column = text[2..offset].chars().count() as u32 + 1;
+            assert_eq!(index.line_column(&text, offset as u32), LineColumn { line: 2, column }, "{offset}");
+        }
+        let full = "x".repeat(BLOCK);
+        assert_eq!(LineIndex::new(&full).line_column(&full, 256), LineColumn { line: 1, column: 257 });
     }
 
     #[test]

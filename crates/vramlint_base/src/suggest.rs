@@ -13,7 +13,7 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         return None;
     }
     let mut best: Option<(f64, &'a str)> = None;
-    for name in known {
+    for name in known.into_iter().filter(|name| may_be_meant(&word, name)) {
         let score = similarity(&word, &normalize(name));
         // On a tie, the first name wins, so the result depends only on the order of `known`.
         if score > 0.0 && best.is_none_or(|(top, _)| score > top) {
@@ -21,6 +21,22 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         }
     }
     best.map(|(_, name)| name)
+}
+
+/// Most typos in one name.
+const TYPOS: usize = 3;
+
+/// Whether a comparison of `word`, which is normalized, with `name` may find them alike: quick, since most names are not.
+fn may_be_meant(word: &str, name: &str) -> bool {
+    let is_mark = |c: char| matches!(c, '_' | '-' | ' ');
+    let letters = |text: &str| text.chars().filter(|c| !is_mark(*c)).count();
+    if letters(word).abs_diff(letters(name)) <= TYPOS {
+        return true;
+    }
+    // Otherwise one has all words of the other.
+    let first = |text: &'_ str| text.split(is_mark).find(|part| !part.is_empty()).map(str::to_ascii_lowercase);
+    let (Some(own), Some(other)) = (first(word), first(name)) else { return false };
+    word.contains('_') && name.contains(is_mark) && (word.contains(&other) || name.to_ascii_lowercase().contains(&own))
 }
 
 /// Lower case, `_` between words.
@@ -41,14 +57,17 @@ fn similarity(word: &str, name: &str) -> f64 {
     if squeezed == target {
         return 0.99;
     }
-    let longest = squeezed.chars().count().max(target.chars().count());
-    let distance = damerau_levenshtein(&squeezed, &target);
+    let lengths = (squeezed.chars().count(), target.chars().count());
+    let longest = lengths.0.max(lengths.1);
     let allowed = match longest {
         0..=2 => 0,
         3..=4 => 1,
-        _ => (longest / 5).clamp(1, 3),
+        _ => (longest / 5).clamp(1, TYPOS),
     };
-    let spelling = if distance <= allowed && jaro_winkler(&squeezed, &target) > 0.8 && same_kind(word, name) {
+    // Letters in excess are typos too: most names need no comparison letter by letter.
+    let may_be_near = lengths.0.abs_diff(lengths.1) <= allowed;
+    let distance = if may_be_near { damerau_levenshtein(&squeezed, &target) } else { longest };
+    let spelling = if may_be_near && distance <= allowed && jaro_winkler(&squeezed, &target) > 0.8 && same_kind(word, name) {
         1.0 - distance as f64 / longest as f64
     } else {
         0.0
@@ -68,7 +87,10 @@ fn same_kind(word: &str, name: &str) -> bool {
 /// Scores the same words in another order, and names that share all words of the shorter one and most of the longer one.
 #[allow(clippy::cast_precision_loss)] // counts of words
 fn shared_words(word: &str, name: &str) -> f64 {
-    let split = |text: &str| text.split('_').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let split = |text: &'_ str| -> Vec<String> { text.split('_').filter(|part| !part.is_empty()).map(str::to_owned).collect() };
+    if !word.contains('_') || !name.contains('_') {
+        return 0.0;
+    }
     let (left, right) = (split(word), split(name));
     let (fewer, more) = if left.len() <= right.len() { (&left, &right) } else { (&right, &left) };
     if fewer.len() < 2 {

@@ -12,6 +12,9 @@ pub(crate) const PROJECT_STEP_BUDGET: u32 = 5_000_000;
 /// Steps for one entry after [`PROJECT_STEP_BUDGET`] is spent: no more than a run of usual size needs.
 pub(crate) const REDUCED_STEP_LIMIT: u32 = 20_000;
 
+/// Sets of arguments for which one entry is interpreted; what more of its launches pass counts as unknown.
+const MOST_ARGUMENTS: usize = 64;
+
 /// The arguments of a script and what the code does for them.
 type FactsForArguments = (ScriptArguments, Arc<CodeFacts>);
 
@@ -33,6 +36,8 @@ impl CodeCache {
         on_miss: impl FnOnce(u32),
     ) -> Option<Arc<CodeFacts>> {
         graph.file(entry).python()?;
+        let unknown = ScriptArguments::default();
+        let arguments = if self.count(entry) < MOST_ARGUMENTS { arguments } else { &unknown };
         if let Some(known) = self.get(entry, arguments) {
             return Some(known);
         }
@@ -44,6 +49,10 @@ impl CodeCache {
             by_entry.entry(entry).or_default().push((arguments.clone(), Arc::clone(&facts)));
         }
         Some(facts)
+    }
+
+    fn count(&self, entry: FileId) -> usize {
+        self.by_entry.lock().map_or(0, |by_entry| by_entry.get(&entry).map_or(0, Vec::len))
     }
 
     fn get(&self, entry: FileId, arguments: &ScriptArguments) -> Option<Arc<CodeFacts>> {

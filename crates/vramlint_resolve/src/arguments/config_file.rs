@@ -2,6 +2,7 @@
 
 use super::{ArgumentEntry, NestedArgument, PassedBy};
 use crate::SourceFile;
+use std::collections::HashSet;
 use vramlint_base::value_readers::argparse_number;
 use vramlint_base::{FileRange, Value, is_templated};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
@@ -20,9 +21,10 @@ pub(super) fn block_entries(file: &SourceFile, route: &[String], loader: Loader)
 
 fn mapping_entries(file: &SourceFile, root: NodeRef<'_>, loader: Loader) -> Vec<ArgumentEntry> {
     let mut found: Vec<ArgumentEntry> = Vec::new();
+    let mut known = HashSet::new();
     for (key, _) in root.entries() {
         let Some(text) = key.text().filter(|text| *text != "<<") else { continue };
-        if found.iter().any(|known| known.key == text) {
+        if !known.insert(text) {
             continue;
         }
         let Some((key, value)) = root.entry(text) else { continue };

@@ -10,6 +10,7 @@ mod parser;
 pub use classes::{class_name, is_training_class};
 
 use crate::code::{CodeFacts, LibraryCall};
+use std::collections::HashSet;
 use std::sync::Arc;
 use vramlint_base::value_readers::{hf_string_to_bool, python_truth};
 use vramlint_base::{FileId, FileRange, Value};
@@ -109,6 +110,12 @@ impl ArgumentSet {
     /// The argument for a key.
     pub fn get(&self, key: &str) -> Option<&ArgumentEntry> {
         self.arguments.iter().find(|given| given.key == key)
+    }
+
+    /// The argument that takes effect for each key, in order.
+    pub fn effective(&self) -> impl Iterator<Item = &ArgumentEntry> {
+        let mut seen = HashSet::new();
+        self.arguments.iter().filter(move |given| seen.insert(given.key.as_str()))
     }
 
     /// The constant value of a key.

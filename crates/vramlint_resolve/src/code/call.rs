@@ -214,6 +214,11 @@ impl<'a> Interpreter<'a> {
                     ObjectKind::Dict { entries, open } => {
                         args.open |= open;
                         for (key, entry) in entries {
+                            // Many calls may each unpack a large dict.
+                            if !self.budget.step() {
+                                args.open = true;
+                                break;
+                            }
                             let sure = self.heap.every_dict_has(val, &key);
                             if let Value::Text(key) = key {
                                 self.reads.log(&entry);

@@ -8,6 +8,7 @@ use super::qualified_name::leaf;
 use super::sources::Sources;
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use crate::setting::{Candidate, Origin, Resolved};
+use std::collections::HashMap;
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value, message};
 use vramlint_catalog::dialect::{Meaning, meaning, meanings};
@@ -297,10 +298,13 @@ fn is_filled_by_trainer(concept: Concept) -> bool {
 /// The last value of each keyword, in the order of the keywords.
 fn last_of_each(args: &CallArguments) -> Vec<(&String, &AbstractValue)> {
     let mut found: Vec<(&String, &AbstractValue)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for (key, val) in &args.keyword {
-        match found.iter_mut().find(|(known, _)| *known == key) {
-            Some(entry) => entry.1 = val,
-            None => found.push((key, val)),
+        if let Some(place) = places.get(key.as_str()) {
+            found[*place].1 = val;
+        } else {
+            places.insert(key, found.len());
+            found.push((key, val));
         }
     }
     found

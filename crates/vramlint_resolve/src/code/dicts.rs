@@ -6,6 +6,9 @@ use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, declare, 
 use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
+/// Entries of one dict that are followed; with more, it may hold anything else. Settings have fewer, data has more.
+const MOST_ENTRIES: usize = 1_000;
+
 impl<'a> Interpreter<'a> {
     /// `base[index] = val`.
     pub(super) fn set_item(&mut self, base: &AbstractValue, index: &AbstractValue, val: &AbstractValue, place: FileRange) {
@@ -38,6 +41,10 @@ impl<'a> Interpreter<'a> {
         }
         let ObjectKind::Dict { entries, .. } = &self.heap[id].kind else { return };
         let old = entries.iter().find(|(k, _)| *k == key).map(|(_, val)| val.clone());
+        if old.is_none() && entries.len() >= MOST_ENTRIES {
+            self.heap.open_dict(id);
+            return;
+        }
         let val = if let Value::Text(name) = &key { declare(val, name, None) } else { val };
         let val = self.after_write(id, old, val, certain);
         if let ObjectKind::Dict { entries, .. } = &mut self.heap[id].kind {

@@ -3,6 +3,8 @@
 //! Run against torch 2.15.0 `torch.cuda._parse_visible_devices`, which follows the driver: a word counts up to
 //! the end of its leading number, reading stops at the first word without one, and a duplicate hides every GPU.
 
+use std::collections::HashSet;
+
 /// The devices that a list makes visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleDevices {
@@ -30,6 +32,7 @@ pub fn parse(text: &str) -> VisibleDevices {
         return by_name(text, kind);
     }
     let mut found = VisibleDevices { ids: Vec::new(), problem: None };
+    let mut seen = HashSet::new();
     for (number, word) in text.split(',').enumerate() {
         let word = word.trim();
         let digits = word.strip_prefix('+').unwrap_or(word);
@@ -47,7 +50,7 @@ pub fn parse(text: &str) -> VisibleDevices {
         }
         let id = digits[..length].trim_start_matches('0');
         let id = if id.is_empty() { "0" } else { id }.to_owned();
-        if found.ids.contains(&id) {
+        if !seen.insert(id.clone()) {
             return VisibleDevices { ids: Vec::new(), problem: Some(DeviceListProblem::Duplicate(id)) };
         }
         if length < digits.len() && found.problem.is_none() {
@@ -67,8 +70,9 @@ fn hides(word: &str) -> bool {
 /// GPUs by UUID: those of one kind, up to the first of another.
 fn by_name(text: &str, kind: &str) -> VisibleDevices {
     let mut ids: Vec<String> = Vec::new();
+    let mut seen = HashSet::new();
     for word in text.split(',').map(str::trim) {
-        if ids.iter().any(|id| id == word) {
+        if !seen.insert(word) {
             return VisibleDevices { ids: Vec::new(), problem: Some(DeviceListProblem::Duplicate(word.to_owned())) };
         }
         if !word.starts_with(kind) {

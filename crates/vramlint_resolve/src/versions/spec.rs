@@ -1,7 +1,8 @@
 //! A version as far as it is known, and the notations of the tools.
 
-use pep440_rs::{Operator, Version, VersionSpecifiers};
+use pep440_rs::{Operator, Version, VersionSpecifier, VersionSpecifiers};
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 use vramlint_catalog::releases::releases;
@@ -9,13 +10,16 @@ use vramlint_catalog::releases::releases;
 /// The major version that represents future releases.
 const TO_COME: u64 = 1_000_000;
 
+/// Conditions of one range that are kept when ranges are joined; a file that has more says nothing by the rest.
+const MOST_SPECIFIERS: usize = 64;
+
 /// Whether a version stands for the releases that are yet to come.
 pub(super) fn is_to_come(version: &Version) -> bool {
     version.release().first() == Some(&TO_COME)
 }
 
 /// A version, as far as it is known.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum VersionSpec {
     /// Exactly this one: a pin, a lock file, an installed package.
     Exact(Version),
@@ -90,22 +94,24 @@ impl VersionSpec {
 
     /// One of several; a single one stays itself.
     pub fn one_of(all: impl IntoIterator<Item = Self>) -> Self {
-        let mut list: Vec<Self> = Vec::new();
+        let (mut list, mut seen) = (Vec::new(), HashSet::new());
         for known in all {
             let parts = if let Self::OneOf(inner) = known { inner } else { vec![known] };
-            for part in parts {
-                if !list.contains(&part) {
-                    list.push(part);
-                }
-            }
+            list.extend(parts.into_iter().filter(|part| seen.insert(part.clone())));
         }
         if list.len() == 1 { list.remove(0) } else { Self::OneOf(list) }
     }
 
-    /// What both allow, if both are ranges.
+    /// What both allow, if both are ranges: each condition once, and no more than [`MOST_SPECIFIERS`] of them.
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         let (Self::Range(own), Self::Range(other)) = (self, other) else { return None };
-        Some(Self::Range(own.iter().chain(other.iter()).cloned().collect()))
+        let new = other.iter().filter(|specifier| !own.iter().any(|known| known == *specifier));
+        let room = MOST_SPECIFIERS.saturating_sub(own.len());
+        let new: Vec<VersionSpecifier> = new.take(room).cloned().collect();
+        if new.is_empty() {
+            return Some(self.clone());
+        }
+        Some(Self::Range(own.iter().cloned().chain(new).collect()))
     }
 
     /// Whether it allows a version.

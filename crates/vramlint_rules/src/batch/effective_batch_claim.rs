@@ -67,7 +67,7 @@
 //! （`training_args.py` 的 `n_gpu`），此时 GPU 数量视为未知。
 
 use super::claim::{BatchFactor, Claim};
-use crate::batch::claim::check::{self, Comparison, Numbers};
+use crate::batch::claim::check::{ClaimsOfFile, Comparison, Numbers};
 use crate::batch::claim::extract::{self, LocatedClaim};
 use crate::batch::claim::factors;
 use crate::{Context, Rule, Sink, Symptom, needs};
@@ -83,8 +83,13 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
-        for claimed in extract::claims(file) {
-            let verdict = check::compare(cx.project, file, &claimed);
+        let claims = extract::claims(file);
+        if claims.is_empty() {
+            continue;
+        }
+        let numbers = ClaimsOfFile::new(cx.project, file, &claims);
+        for claimed in claims {
+            let verdict = numbers.compare(&claimed);
             out.findings.extend(arithmetic(file, &claimed.claim, &verdict).or_else(|| contradiction(file, &claimed, &verdict)));
         }
     }

@@ -61,6 +61,7 @@
 
 use super::loops::{Loop, loops, loss_of, stops_gradients};
 use crate::{Rule, Sink, Symptom};
+use std::collections::HashMap;
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, message};
 use vramlint_edit as edit;
 use vramlint_resolve::{Feature, FileFeatures, SourceFile};
@@ -78,8 +79,14 @@ fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
     let evaluates = !features.has(Feature::GradientsOff);
     let may_keep = file.host.is_none() && features.has(Feature::Torch) && (retains || evaluates && sums_a_loss(&file.text));
     if let Some(module) = file.python_if(may_keep) {
+        let mut of_functions = HashMap::new();
         for each in loops(module) {
-            let finding = retained(file, &each).or_else(|| if evaluates { evaluated(file, module, &each) } else { None });
+            let own = each.context.function().map_or(features, |function| {
+                let range = extent(function);
+                *of_functions.entry(range).or_insert_with(|| FileFeatures::scan(range.slice(&file.text)))
+            });
+            let may_evaluate = evaluates && !features.has(Feature::CreateGraph);
+            let finding = retained(file, &each).or_else(|| if may_evaluate { evaluated(file, own, module, &each) } else { None });
             if let Some(finding) = finding.filter(|finding| out.mark_reported(finding.place)) {
                 out.push(finding);
             }
@@ -117,19 +124,17 @@ fn retained(file: &SourceFile, each: &Loop<'_>) -> Option<Finding> {
     )
 }
 
-/// A loss that an evaluation adds up with gradients on.
-fn evaluated(file: &SourceFile, module: &Module, each: &Loop<'_>) -> Option<Finding> {
+/// A loss that an evaluation adds up with gradients on. `features` are those of the function that the loop is in.
+fn evaluated(file: &SourceFile, features: FileFeatures, module: &Module, each: &Loop<'_>) -> Option<Finding> {
     let in_function = each.context.function();
     let body: &[Stmt] = in_function.map_or(&module.body, |function| &function.body);
     let off = in_function.is_some_and(|function| function.decorators.iter().any(stops_gradients));
-    let text = in_function.map_or(&*file.text, |function| extent(function).slice(&file.text));
-    let learns = FileFeatures::scan(text).has(Feature::Learning);
     // A sum that a function hands back may be learned from elsewhere, unless the function says that it evaluates.
     let evaluation = in_function.is_none_or(|function| {
         ["eval", "valid", "test"].iter().any(|word| function.name.to_lowercase().contains(word))
-            || FileFeatures::scan(text).has(Feature::EvaluationMode)
+            || features.has(Feature::EvaluationMode)
     });
-    if off || learns || !evaluation || body.is_empty() || FileFeatures::scan(&file.text).has(Feature::CreateGraph) {
+    if off || features.has(Feature::Learning) || !evaluation || body.is_empty() {
         return None;
     }
     for own in each.own.iter().filter(|own| !own.aside) {

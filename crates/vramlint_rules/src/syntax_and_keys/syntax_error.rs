@@ -43,10 +43,12 @@
 
 use crate::syntax_and_keys::loads::loads;
 use crate::{Context, Rule, Sink, Symptom, needs};
-use vramlint_base::{FileRange, Message, Severity, message};
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use vramlint_base::{FileRange, Message, Severity, TextRange, message};
 use vramlint_resolve::{Feature, FileKind, Project, SourceFile, Syntax};
 use vramlint_semantic::deepspeed::consumers::{self, Consumers};
-use vramlint_syntax::data::NodeKind;
+use vramlint_syntax::data::{DataFile, NodeKind};
 use vramlint_syntax::{RefusedBy, SyntaxError, json, yaml};
 
 pub(crate) static RULE: Rule = Rule {
@@ -73,7 +75,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
             Syntax::Script(script) => &script.errors,
             Syntax::Text | Syntax::Unreadable => continue,
         };
-        let verdicts = errors.iter().filter_map(|error| verdict(cx.project, file, error).map(|verdict| (error, verdict)));
+        let judge = Judge::new(cx.project, file);
+        let verdicts = errors.iter().filter_map(|error| judge.verdict(error).map(|verdict| (error, verdict)));
         for (error, (mut severity, help)) in verdicts.take(MOST) {
             // A file that code is seen to load is read whatever its keys are.
             let all = error.refused_by == RefusedBy::All && file.is_data() && cx.project.kind(file.id) == FileKind::Other;
@@ -97,38 +100,72 @@ pub(super) fn is_dataset(project: &Project, file: &SourceFile) -> bool {
     project.kind(file.id) == FileKind::Other && file.is_json() && json::holds_records(&file.text)
 }
 
-/// The severity of an error for those who read this file; `None` where they pass it.
-fn verdict(project: &Project, file: &SourceFile, error: &SyntaxError) -> Option<(Severity, Option<Message>)> {
-    let kind = project.kind(file.id);
-    let json = file.is_json();
-    match error.refused_by {
-        // The rule `duplicate-key` reports these.
-        RefusedBy::UniqueKeys => None,
-        RefusedBy::Nobody => Some((
-            Severity::Info,
-            Some(message!(
-                "vramlint does not check this file; Python itself may accept it",
-                "vramlint 不检查此文件；Python 本身可能接受它"
+/// What decides on the errors of one file: each fact is found once, since a file may have many errors.
+struct Judge<'a> {
+    project: &'a Project,
+    file: &'a SourceFile,
+    may_be_template_source: OnceCell<bool>,
+    keys: OnceCell<HashSet<TextRange>>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(project: &'a Project, file: &'a SourceFile) -> Self {
+        Self { project, file, may_be_template_source: OnceCell::new(), keys: OnceCell::new() }
+    }
+
+    /// The severity of an error for those who read this file; `None` where they pass it.
+    fn verdict(&self, error: &SyntaxError) -> Option<(Severity, Option<Message>)> {
+        let (project, file) = (self.project, self.file);
+        let kind = project.kind(file.id);
+        let json = file.is_json();
+        match error.refused_by {
+            // The rule `duplicate-key` reports these.
+            RefusedBy::UniqueKeys => None,
+            RefusedBy::Nobody => Some((
+                Severity::Info,
+                Some(message!(
+                    "vramlint does not check this file; Python itself may accept it",
+                    "vramlint 不检查此文件；Python 本身可能接受它"
+                )),
             )),
-        )),
-        RefusedBy::All | RefusedBy::PyYaml if may_be_template_source(project, file) => {
-            let ours = !file.is_data() || kind != FileKind::Other;
-            ours.then(|| (Severity::Info, Some(rendered())))
+            RefusedBy::All | RefusedBy::PyYaml if self.may_be_template_source() => {
+                let ours = !file.is_data() || kind != FileKind::Other;
+                ours.then(|| (Severity::Info, Some(rendered())))
+            }
+            RefusedBy::All if file.is_data() && kind == FileKind::Other => Some((Severity::Info, None)),
+            RefusedBy::PyYaml => pyyaml(kind),
+            RefusedBy::All => Some((Severity::Error, None)),
+            RefusedBy::StrictJson if !json => None,
+            RefusedBy::StrictJson => match kind {
+                FileKind::Other => None,
+                FileKind::DeepSpeed => Some(strict(project, file)),
+                _ => Some((Severity::Error, None)),
+            },
+            // The rule `duplicate-key` reports a duplicate key.
+            RefusedBy::Hjson if self.is_key(error) => None,
+            RefusedBy::Hjson => {
+                (kind == FileKind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
+            }
         }
-        RefusedBy::All if file.is_data() && kind == FileKind::Other => Some((Severity::Info, None)),
-        RefusedBy::PyYaml => pyyaml(kind),
-        RefusedBy::All => Some((Severity::Error, None)),
-        RefusedBy::StrictJson if !json => None,
-        RefusedBy::StrictJson => match kind {
-            FileKind::Other => None,
-            FileKind::DeepSpeed => Some(strict(project, file)),
-            _ => Some((Severity::Error, None)),
-        },
-        // The rule `duplicate-key` reports a duplicate key.
-        RefusedBy::Hjson if is_key(file, error) => None,
-        RefusedBy::Hjson => {
-            (kind == FileKind::DeepSpeed && plain_deepspeed(project, file) == Some(true)).then_some((Severity::Error, None))
-        }
+    }
+
+    /// Whether a template engine may render the file before a program parses it: a chart, a project template.
+    fn may_be_template_source(&self) -> bool {
+        *self.may_be_template_source.get_or_init(|| match self.file.syntax() {
+            Syntax::Data(_) => yaml::is_template_source(&self.file.text),
+            // An f-string may hold doubled braces; a statement of a template engine is on a line of its own.
+            Syntax::Python(_) => {
+                self.project.features(self.file.id).has(Feature::Cookiecutter)
+                    || self.file.text.lines().any(|line| line.trim_start().starts_with("{%"))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether the error is a key of a mapping as a whole.
+    fn is_key(&self, error: &SyntaxError) -> bool {
+        let keys = || self.file.data().map(key_ranges).unwrap_or_default();
+        self.keys.get_or_init(keys).contains(&error.range)
     }
 }
 
@@ -138,17 +175,11 @@ fn may_train(project: &Project, file: &SourceFile) -> bool {
     names_library && !project.is_library_code(file.id) || project.runs_of(file.id).next().is_some()
 }
 
-/// Whether a template engine may render the file before a program parses it: a chart, a project template.
-fn may_be_template_source(project: &Project, file: &SourceFile) -> bool {
-    match file.syntax() {
-        Syntax::Data(_) => yaml::is_template_source(&file.text),
-        // An f-string may hold doubled braces; a statement of a template engine is on a line of its own.
-        Syntax::Python(_) => {
-            project.features(file.id).has(Feature::Cookiecutter)
-                || file.text.lines().any(|line| line.trim_start().starts_with("{%"))
-        }
-        _ => false,
-    }
+/// The range of each key of a file.
+fn key_ranges(data: &DataFile) -> HashSet<TextRange> {
+    let entries =
+        data.nodes.iter().filter_map(|node| if let NodeKind::Mapping(entries) = &node.kind { Some(entries) } else { None });
+    entries.flatten().map(|entry| data.nodes[entry.key.0 as usize].range).collect()
 }
 
 fn rendered() -> Message {
@@ -167,15 +198,6 @@ fn pyyaml(kind: FileKind) -> Option<(Severity, Option<Message>)> {
             Some((Severity::Info, Some(help)))
         }
     }
-}
-
-/// Whether the error is a key of a mapping as a whole.
-fn is_key(file: &SourceFile, error: &SyntaxError) -> bool {
-    let Some(data) = file.data() else { return false };
-    data.nodes.iter().any(|node| match &node.kind {
-        NodeKind::Mapping(entries) => entries.iter().any(|entry| data.nodes[entry.key.0 as usize].range == error.range),
-        _ => false,
-    })
 }
 
 fn strict(project: &Project, file: &SourceFile) -> (Severity, Option<Message>) {

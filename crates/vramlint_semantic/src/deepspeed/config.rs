@@ -110,11 +110,12 @@ impl<'a> DeepSpeedConfig<'a> {
 
     /// The stage of ZeRO, where every reader takes the same; 0 where nothing names it.
     pub fn stage(&self) -> Option<i64> {
-        match self.setting("zero_optimization") {
-            _ if self.block("zero_optimization").is_some() => {}
-            Evaluated::Absent => return Some(0),
-            Evaluated::Known(Value::Bool(on)) => return Some(i64::from(on)),
-            _ => return None,
+        if self.block("zero_optimization").is_none() {
+            match self.setting("zero_optimization") {
+                Evaluated::Absent => return Some(0),
+                Evaluated::Known(Value::Bool(on)) => return Some(i64::from(on)),
+                _ => return None,
+            }
         }
         match self.setting("zero_optimization.stage") {
             Evaluated::Absent => Some(0),

@@ -7,8 +7,9 @@ use crate::code::{CodeFacts, GivenOption, ScriptArguments};
 use crate::file_graph::FileGraph;
 use crate::launch::{Argument, ArgumentValue, Launch};
 use crate::setting::{Candidate, Origin};
+use std::collections::HashSet;
 use vramlint_base::value_readers::argparse_word;
-use vramlint_base::{FileRange, Message, Value, message};
+use vramlint_base::{FileRange, Message, TextRange, Value, message};
 use vramlint_catalog::{Concept, Dialect, dialect};
 use vramlint_syntax::data::Loader;
 use vramlint_syntax::json;
@@ -123,13 +124,18 @@ pub(in crate::run) fn script_arguments(graph: &FileGraph, launch: &Launch) -> Sc
         assigned: is_assignment(argument.word.slice(&file.text)),
         name: argument.name.clone(),
     });
-    let is_part = |word: &Word| {
-        let values = |option: &Argument<'_>| option.value.iter().chain(&option.more).any(|value| value.word.range == word.range);
-        options.iter().any(|option| option.word == word.range || values(option))
-    };
+    let values_of =
+        |option: &Argument<'_>| option.value.iter().chain(&option.more).map(|value| value.word.range).collect::<Vec<_>>();
+    let parts: HashSet<TextRange> =
+        options.iter().flat_map(|option| std::iter::once(option.word).chain(values_of(option))).collect();
     ScriptArguments {
         options: given.collect(),
-        positional: launch.arguments.iter().filter(|word| !is_part(word)).map(|word| word.text().map(str::to_owned)).collect(),
+        positional: launch
+            .arguments
+            .iter()
+            .filter(|word| !parts.contains(&word.range))
+            .map(|word| word.text().map(str::to_owned))
+            .collect(),
         complete: !launch.may_have_more_options(&file.text),
         folder: Some(file.folder().to_owned()),
         ranks: rank_variables(graph, launch),

@@ -18,9 +18,15 @@ pub(super) fn evaluate(marker: &str) -> MarkerResult {
         return MarkerResult::Applies;
     }
     let words = words(marker);
+    if words.iter().filter(|word| *word == "(").count() > DEEPEST {
+        return MarkerResult::Unknown;
+    }
     let mut at = 0;
     any_of(&words, &mut at)
 }
+
+/// Brackets in one marker at most: each may take a level of the stack.
+const DEEPEST: usize = 64;
 
 fn words(text: &str) -> Vec<String> {
     let mut out = Vec::new();
@@ -98,6 +104,13 @@ fn atom(words: &[String], at: &mut usize) -> MarkerResult {
 #[cfg(test)]
 mod tests {
     use super::{MarkerResult, evaluate};
+
+    #[test]
+    fn brackets_without_end_are_unknown() {
+        let marker = format!("{}os_name == 'posix'{}", "(".repeat(100_000), ")".repeat(100_000));
+        assert_eq!(evaluate(&marker), MarkerResult::Unknown);
+        assert_eq!(evaluate("((os_name == 'posix'))"), MarkerResult::Applies);
+    }
 
     #[test]
     fn linux_is_assumed_and_python_is_not() {

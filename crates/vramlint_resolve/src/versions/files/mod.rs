@@ -16,6 +16,7 @@ pub use requirements::{Include, includes};
 pub use script::script_pins;
 
 use super::{EvidenceRank, VersionSpec};
+use std::collections::HashMap;
 use vramlint_base::TextRange;
 use vramlint_catalog::releases::followed;
 
@@ -104,9 +105,10 @@ pub fn read_mentions(form: ManifestKind, text: &str) -> Vec<LibraryMention> {
 /// All ranges for one library in one file apply, unless markers choose between them.
 fn intersect(found: Vec<LibraryMention>) -> Vec<LibraryMention> {
     let mut out: Vec<LibraryMention> = Vec::new();
+    let mut unconditional: HashMap<&'static str, usize> = HashMap::new();
     for mention in found {
-        let same = out.iter_mut().find(|other| other.library == mention.library && !other.conditional && !mention.conditional);
-        if let Some(other) = same
+        let number = (!mention.conditional).then(|| *unconditional.entry(mention.library).or_insert(out.len()));
+        if let Some(other) = number.and_then(|number| out.get_mut(number))
             && let Some(both) = other.version.intersect(&mention.version)
         {
             other.version = both;

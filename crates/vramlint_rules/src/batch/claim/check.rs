@@ -1,8 +1,10 @@
 //! A claim about the effective batch against the numbers: those of the runs, or those that are next to it.
 
 use super::{BatchFactor, Claim};
-use crate::batch::claim::extract::{LocatedClaim, in_an_arm, speaks_of_batches};
+use crate::batch::claim::extract::{LocatedClaim, lines_in_arms, speaks_of_batches};
 use crate::batch::claim::factors;
+use std::cell::OnceCell;
+use std::ops::{Range, RangeInclusive};
 use vramlint_base::{FileRange, Related, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_resolve::local_values::{self, LocalValue};
@@ -41,43 +43,153 @@ pub(in crate::batch) enum Comparison<'a> {
     DiffersForAnyWorld(Numbers<'a>),
 }
 
-/// Compares a claim with every run of its file; it is wrong only if it holds for none of them.
-pub(in crate::batch) fn compare<'a>(project: &'a Project, file: &SourceFile, claimed: &LocatedClaim) -> Comparison<'a> {
-    let at = claimed.claim.range.start;
-    if claimed.prose || in_an_arm(file, at) {
-        return Comparison::Unknown;
-    }
-    let mut runs: Vec<&Run> = project.runs_of(file.id).collect();
-    if file.is_script() {
-        runs = below(file, &runs, at);
-    }
-    if runs.is_empty() {
-        return if file.is_script() { Comparison::Unknown } else { compare_with_file(project, file, claimed) };
-    }
-    let mut first: Option<Comparison<'a>> = None;
-    for run in runs {
-        let numbers = if is_of(project, file, run, claimed) { numbers_of_run(project, run) } else { None };
-        let Some(numbers) = numbers else { return compare_with_file_if_runs_know_nothing(project, file, claimed) };
-        match compare_numbers(&claimed.claim, numbers) {
-            holds @ Comparison::Consistent(_) => return holds,
-            differs => first = first.or(Some(differs)),
-        }
-    }
-    first.unwrap_or(Comparison::Unknown)
+/// The claims of one file, and what they are compared with: found once, since a file may claim much.
+pub(in crate::batch) struct ClaimsOfFile<'a> {
+    project: &'a Project,
+    file: &'a SourceFile,
+    runs: Vec<&'a Run>,
+    /// Where the claims start, in order.
+    starts: Vec<u32>,
+    arms: Vec<RangeInclusive<u32>>,
+    values: OnceCell<Vec<LocalValue>>,
+    numbers: Vec<OnceCell<Option<Numbers<'a>>>>,
 }
 
-/// A comment of a launch script is about the commands below it, up to the next comment that claims something.
-fn below<'a>(file: &SourceFile, runs: &[&'a Run], at: u32) -> Vec<&'a Run> {
-    let next = crate::batch::claim::extract::claims(file)
-        .into_iter()
-        .map(|other| other.claim.range.start)
-        .filter(|start| *start > at)
-        .min();
-    let mentions = |run: &&&Run| {
-        let start = run.place.range.start;
-        run.place.file == file.id && start >= at && next.is_none_or(|next| start < next)
-    };
-    runs.iter().filter(mentions).copied().collect()
+impl<'a> ClaimsOfFile<'a> {
+    /// What `claims` of a file are compared with.
+    pub(in crate::batch) fn new(project: &'a Project, file: &'a SourceFile, claims: &[LocatedClaim]) -> Self {
+        let mut runs: Vec<&Run> = project.runs_of(file.id).collect();
+        if file.script().is_some() {
+            runs.retain(|run| run.place.file == file.id);
+            runs.sort_by_key(|run| run.place.range.start);
+        }
+        let mut starts: Vec<u32> = claims.iter().map(|other| other.claim.range.start).collect();
+        starts.sort_unstable();
+        let numbers = runs.iter().map(|_| OnceCell::new()).collect();
+        Self { project, file, runs, starts, arms: lines_in_arms(file), values: OnceCell::new(), numbers }
+    }
+
+    /// Compares a claim with every run of its file; it is wrong only if it holds for none of them.
+    pub(in crate::batch) fn compare(&self, claimed: &LocatedClaim) -> Comparison<'a> {
+        let (file, at) = (self.file, claimed.claim.range.start);
+        if claimed.prose || self.in_an_arm(at) {
+            return Comparison::Unknown;
+        }
+        let runs = if file.script().is_some() { self.below(at) } else { 0..self.runs.len() };
+        if runs.is_empty() {
+            return if file.script().is_some() { Comparison::Unknown } else { self.compare_with_file(claimed) };
+        }
+        let mut first: Option<Comparison<'a>> = None;
+        for number in runs {
+            let numbers = if self.is_of(self.runs[number], claimed) { self.numbers(number) } else { None };
+            let Some(numbers) = numbers else { return self.compare_with_file_if_runs_know_nothing(claimed) };
+            match compare_numbers(&claimed.claim, numbers) {
+                holds @ Comparison::Consistent(_) => return holds,
+                differs => first = first.or(Some(differs)),
+            }
+        }
+        first.unwrap_or(Comparison::Unknown)
+    }
+
+    fn in_an_arm(&self, at: u32) -> bool {
+        let line = self.file.lines.line_of(at);
+        let behind = self.arms.partition_point(|arm| *arm.start() <= line);
+        behind.checked_sub(1).is_some_and(|number| self.arms[number].contains(&line))
+    }
+
+    /// A comment of a launch script is about the commands below it, up to the next comment that claims something.
+    fn below(&self, at: u32) -> Range<usize> {
+        let from = |at: u32| self.runs.partition_point(|run| run.place.range.start < at);
+        let next = self.starts.get(self.starts.partition_point(|start| *start <= at));
+        from(at)..next.map_or(self.runs.len(), |next| from(*next))
+    }
+
+    fn numbers(&self, number: usize) -> Option<Numbers<'a>> {
+        self.numbers[number].get_or_init(|| numbers_of_run(self.project, self.runs[number])).clone()
+    }
+
+    fn values(&self) -> &[LocalValue] {
+        self.values.get_or_init(|| local_values::local_values(self.project, self.file))
+    }
+
+    /// Whether a claim is about what this run uses: not about one of several alternatives that are in the file.
+    fn is_of(&self, run: &Run, claimed: &LocatedClaim) -> bool {
+        let file = self.file;
+        if file.script().is_some() {
+            return true;
+        }
+        let line = |at: u32| file.lines.line_of(at);
+        let here = line(claimed.claim.range.start);
+        let both = [Concept::MicroBatch, Concept::GradientAccumulationSteps];
+        let settings = || both.iter().filter_map(|concept| run.settings.get(concept));
+        let on_line =
+            |place: Option<FileRange>| place.is_some_and(|place| place.file == file.id && line(place.range.start) == here);
+        let code = TextRange::new(file.lines.line_start(here), claimed.claim.range.start).slice(&file.text);
+        if claimed.trailing && speaks_of_batches(code) {
+            // The line's own value takes part: as the winner, or beaten from another file.
+            return settings().any(|setting| {
+                let winner = setting.winning().and_then(|candidate| candidate.origin.place());
+                on_line(winner)
+                    || winner.is_some_and(|place| place.file != file.id)
+                        && setting.candidates.iter().any(|candidate| on_line(candidate.origin.place()))
+            });
+        }
+        let alone = both.iter().all(|concept| distinct(self.values(), *concept) < 2);
+        let compare_with_file = |setting: &Setting| {
+            let mut known: Vec<_> = setting
+                .candidates
+                .iter()
+                .filter(|candidate| candidate.origin.place().is_some_and(|place| place.file == file.id))
+                .filter_map(|candidate| candidate.known()?.as_int())
+                .collect();
+            known.sort_unstable();
+            known.dedup();
+            known.len()
+        };
+        alone && settings().all(|setting| compare_with_file(setting) < 2)
+    }
+
+    /// The file's own values, where the runs that use it know none at all.
+    fn compare_with_file_if_runs_know_nothing(&self, claimed: &LocatedClaim) -> Comparison<'a> {
+        let silent = |run: &Run| {
+            [Concept::MicroBatch, Concept::GradientAccumulationSteps].iter().all(|concept| {
+                run.settings.get(concept).is_none_or(|setting| {
+                    setting
+                        .candidates
+                        .iter()
+                        .all(|candidate| matches!(candidate.origin, Origin::Default { .. } | Origin::Assumed { .. }))
+                })
+            })
+        };
+        if self.project.runs_of(self.file.id).all(silent) { self.compare_with_file(claimed) } else { Comparison::Unknown }
+    }
+
+    /// The values next to a claim in a file that no run uses: a block of a document, a lone file.
+    fn compare_with_file(&self, claimed: &LocatedClaim) -> Comparison<'a> {
+        let values = self.values();
+        let one = |concept: Concept| {
+            let mut values = values.iter().filter(|value| value.concept == concept);
+            let first = values.next()?;
+            values.all(|other| other.number == first.number).then_some(first)
+        };
+        let (Some(micro), Some(steps)) = (one(Concept::MicroBatch), one(Concept::GradientAccumulationSteps)) else {
+            return Comparison::Unknown;
+        };
+        let related = [micro, steps].map(|value| {
+            let (name, number) = (value.concept.name(), value.number);
+            Related { place: value.place, message: message!("{name} is {number}", "{name} 为 {number}") }
+        });
+        let numbers = Numbers {
+            micro: micro.number,
+            steps: steps.number,
+            world: None,
+            generations: one(Concept::NumGenerations).map(|value| value.number),
+            related: related.into(),
+            run: None,
+            steps_at: Some(steps.place),
+        };
+        compare_numbers(&claimed.claim, numbers)
+    }
 }
 
 /// The numbers of a run, where they are known and not only taken for want of better.
@@ -142,89 +254,11 @@ fn shares_rows(project: &Project, run: &Run) -> bool {
         || run.files.iter().any(|file| in_data(project.file(*file)))
 }
 
-/// Whether a claim is about what this run uses: not about one of several alternatives that are in the file.
-fn is_of(project: &Project, file: &SourceFile, run: &Run, claimed: &LocatedClaim) -> bool {
-    if file.is_script() {
-        return true;
-    }
-    let line = |at: u32| file.lines().line_of(at);
-    let here = line(claimed.claim.range.start);
-    let both = [Concept::MicroBatch, Concept::GradientAccumulationSteps];
-    let settings = || both.iter().filter_map(|concept| run.settings.get(concept));
-    let on_line = |place: Option<FileRange>| place.is_some_and(|place| place.file == file.id && line(place.range.start) == here);
-    let code = TextRange::new(file.lines().line_start(here), claimed.claim.range.start).slice(&file.text);
-    if claimed.trailing && speaks_of_batches(code) {
-        // The line's own value takes part: as the winner, or beaten from another file.
-        return settings().any(|setting| {
-            let winner = setting.winning().and_then(|candidate| candidate.origin.place());
-            on_line(winner)
-                || winner.is_some_and(|place| place.file != file.id)
-                    && setting.candidates.iter().any(|candidate| on_line(candidate.origin.place()))
-        });
-    }
-    let values = local_values::local_values(project, file);
-    let alone = both.iter().all(|concept| distinct(&values, *concept) < 2);
-    let compare_with_file = |setting: &Setting| {
-        let mut known: Vec<_> = setting
-            .candidates
-            .iter()
-            .filter(|candidate| candidate.origin.place().is_some_and(|place| place.file == file.id))
-            .filter_map(|candidate| candidate.known()?.as_int())
-            .collect();
-        known.sort_unstable();
-        known.dedup();
-        known.len()
-    };
-    alone && settings().all(|setting| compare_with_file(setting) < 2)
-}
-
 fn distinct(values: &[LocalValue], concept: Concept) -> usize {
     let mut numbers: Vec<i64> = values.iter().filter(|value| value.concept == concept).map(|value| value.number).collect();
     numbers.sort_unstable();
     numbers.dedup();
     numbers.len()
-}
-
-/// The file's own values, where the runs that use it know none at all.
-fn compare_with_file_if_runs_know_nothing<'a>(project: &'a Project, file: &SourceFile, claimed: &LocatedClaim) -> Comparison<'a> {
-    let silent = |run: &Run| {
-        [Concept::MicroBatch, Concept::GradientAccumulationSteps].iter().all(|concept| {
-            run.settings.get(concept).is_none_or(|setting| {
-                setting
-                    .candidates
-                    .iter()
-                    .all(|candidate| matches!(candidate.origin, Origin::Default { .. } | Origin::Assumed { .. }))
-            })
-        })
-    };
-    if project.runs_of(file.id).all(silent) { compare_with_file(project, file, claimed) } else { Comparison::Unknown }
-}
-
-/// The values next to a claim in a file that no run uses: a block of a document, a lone file.
-fn compare_with_file<'a>(project: &'a Project, file: &SourceFile, claimed: &LocatedClaim) -> Comparison<'a> {
-    let values = local_values::local_values(project, file);
-    let one = |concept: Concept| {
-        let mut values = values.iter().filter(|value| value.concept == concept);
-        let first = values.next()?;
-        values.all(|other| other.number == first.number).then_some(first)
-    };
-    let (Some(micro), Some(steps)) = (one(Concept::MicroBatch), one(Concept::GradientAccumulationSteps)) else {
-        return Comparison::Unknown;
-    };
-    let related = [micro, steps].map(|value| {
-        let (name, number) = (value.concept.name(), value.number);
-        Related { place: value.place, message: message!("{name} is {number}", "{name} 为 {number}") }
-    });
-    let numbers = Numbers {
-        micro: micro.number,
-        steps: steps.number,
-        world: None,
-        generations: one(Concept::NumGenerations).map(|value| value.number),
-        related: related.into(),
-        run: None,
-        steps_at: Some(steps.place),
-    };
-    compare_numbers(&claimed.claim, numbers)
 }
 
 fn compare_numbers<'a>(claim: &Claim, numbers: Numbers<'a>) -> Comparison<'a> {

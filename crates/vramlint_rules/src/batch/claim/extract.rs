@@ -1,6 +1,7 @@
 //! Where claims about the effective batch stand: comments, and the prose of documents.
 
 use super::Claim;
+use std::ops::RangeInclusive;
 use vramlint_base::TextRange;
 use vramlint_resolve::{SourceFile, Syntax, SyntaxKind};
 use vramlint_syntax::python::{Located, StmtKind};
@@ -139,20 +140,30 @@ fn is_setting(text: &str) -> bool {
     })
 }
 
-/// Whether a place of a Python file lies in one branch of a choice: what is said there holds only if the branch is taken.
-pub(in crate::batch) fn in_an_arm(file: &SourceFile, at: u32) -> bool {
-    let Some(module) = file.python() else { return false };
-    let line = file.lines().line_of(at);
-    let covers = |first: u32, last: u32| (file.lines().line_of(first)..=file.lines().line_of(last)).contains(&line);
-    module.statements().any(|Located { stmt, .. }| match &stmt.kind {
-        StmtKind::If(arms) => {
-            let main = arms
-                .first()
-                .and_then(|arm| arm.test.as_ref())
-                .is_some_and(|test| test.range.slice(&file.text).contains("__main__"));
-            !main && arms.iter().any(|arm| arm.body.last().is_some_and(|last| covers(arm.header.start, last.range.end)))
+/// The lines of a Python file that are in one arm of several, in order and apart: what is there may not be what runs.
+pub(in crate::batch) fn lines_in_arms(file: &SourceFile) -> Vec<RangeInclusive<u32>> {
+    let Some(module) = file.python() else { return Vec::new() };
+    let lines = |first: u32, last: u32| file.lines().line_of(first)..=file.lines().line_of(last);
+    let mut found: Vec<RangeInclusive<u32>> = Vec::new();
+    for Located { stmt, .. } in module.statements() {
+        match &stmt.kind {
+            StmtKind::If(arms) => {
+                let test = arms.first().and_then(|arm| arm.test.as_ref());
+                let main = test.is_some_and(|test| test.range.slice(&file.text).contains("__main__"));
+                let bodies = arms.iter().filter(|_| !main).filter_map(|arm| Some((arm.header.start, arm.body.last()?.range.end)));
+                found.extend(bodies.map(|(first, last)| lines(first, last)));
+            }
+            StmtKind::Match { .. } | StmtKind::Try { .. } => found.push(lines(stmt.range.start, stmt.range.end)),
+            _ => {}
         }
-        StmtKind::Match { .. } | StmtKind::Try { .. } => covers(stmt.range.start, stmt.range.end),
-        _ => false,
-    })
+    }
+    found.sort_by_key(|lines| *lines.start());
+    found.dedup_by(|later, first| {
+        let touches = later.start() <= first.end();
+        if touches {
+            *first = *first.start()..=*first.end().max(later.end());
+        }
+        touches
+    });
+    found
 }

@@ -4,6 +4,7 @@ use crate::argument_findings::{ReportedFindings, finding};
 use crate::syntax_and_keys::removed_key::arguments::settled;
 use crate::syntax_and_keys::unknown_key::RULE;
 use crate::{Context, Sink};
+use std::collections::HashSet;
 use vramlint_base::{Applicability, Fix, message};
 use vramlint_catalog::classes::Class;
 use vramlint_catalog::keys;
@@ -22,6 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(classes) = class_fields::tables(&set.classes).filter(|_| reader && set.strict && all_seen && !derived) else {
             continue;
         };
+        let names: HashSet<&str> = set.arguments.iter().map(|given| given.key.as_str()).collect();
         for given in set.arguments.iter().filter(|given| !settled(set, given) && !set.other_names.contains(&given.key)) {
             if given.key.contains(['{', '$', '.', '<'])
                 || given.key == "help"
@@ -48,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 _ => continue,
             }
             if reported.insert(given.key_place, "") {
-                out.push(with_fix(cx, set, given, &classes));
+                out.push(with_fix(cx, set, &names, given, &classes));
             }
         }
         accelerator_config(cx, set, &mut reported, out);
@@ -83,7 +85,13 @@ fn accelerator_config(cx: &Context<'_>, set: &ArgumentSet, reported: &mut Report
     }
 }
 
-fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, classes: &[&'static Class]) -> vramlint_base::Finding {
+fn with_fix(
+    cx: &Context<'_>,
+    set: &ArgumentSet,
+    names: &HashSet<&str>,
+    given: &ArgumentEntry,
+    classes: &[&'static Class],
+) -> vramlint_base::Finding {
     let (name, class) = (&given.key, short(&set.classes));
     let message = if set.reader == ArgumentReader::Call {
         message!("{class} has no parameter `{name}`: the call raises an error", "{class} 没有参数 `{name}`：该调用会报错")
@@ -93,7 +101,7 @@ fn with_fix(cx: &Context<'_>, set: &ArgumentSet, given: &ArgumentEntry, classes:
     let found = finding(cx, set, &RULE, given.key_place, message);
     let known =
         classes.iter().flat_map(|class| class.fields()).filter(|field| field.is_current()).map(|field| field.name.as_str());
-    let Some(near) = keys::nearest(name, known).filter(|near| set.get(near).is_none()) else {
+    let Some(near) = keys::nearest(name, known).filter(|near| !names.contains(near)) else {
         return found.with_help(message!("remove it", "删除它"));
     };
     let found = found.with_help(message!("did you mean `{near}`?", "是否想写 `{near}`？"));

@@ -12,10 +12,8 @@ const OTHER_RULES: &[&str] = &["num_generations"];
 
 pub(super) fn check(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
     let mut found: Vec<Finding> = set
-        .arguments
-        .iter()
+        .effective()
         .filter(|given| !OTHER_RULES.contains(&given.key.as_str()))
-        .filter(|given| set.get(&given.key).is_some_and(|first| std::ptr::eq(first, *given)))
         .filter_map(|given| {
             let why = outside(bounded_field(set, &given.key)?, given.value.as_ref()?.as_float()?)?;
             Some(report(cx, set, given, Severity::Error, &why, None))

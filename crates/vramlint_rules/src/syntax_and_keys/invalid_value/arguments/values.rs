@@ -11,8 +11,7 @@ use vramlint_semantic::version_gate;
 
 pub(super) fn check(cx: &Context<'_>, set: &ArgumentSet) -> Vec<Finding> {
     // Of several arguments for one key the first one wins.
-    let effective = |given: &&ArgumentEntry| set.get(&given.key).is_some_and(|first| std::ptr::eq(first, *given));
-    let mut found: Vec<Finding> = set.arguments.iter().filter(effective).filter_map(|given| value(cx, set, given)).collect();
+    let mut found: Vec<Finding> = set.effective().filter_map(|given| value(cx, set, given)).collect();
     found.extend(fsdp(cx, set));
     found
 }
