@@ -16,6 +16,7 @@ pub(crate) fn build(common: &CommonArgs, paths: &[PathBuf]) -> Result<Request> {
         config: common.config.clone(),
         isolated: common.isolated,
         no_ignore: common.no_ignore,
+        follow_links: common.follow_links,
         exclude: common.exclude.clone(),
         target: common.target.target()?,
         settings: common.settings.iter().map(|text| parse_assignment(text)).collect::<Result<_, _>>().map_err(user_error)?,

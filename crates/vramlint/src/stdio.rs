@@ -5,7 +5,9 @@
 
 use anyhow::Result;
 use std::io::{self, Write};
+use std::path::Path;
 use vramlint_base::visible::{acts_on_display, one_line, picture};
+use vramlint_project::write_file;
 
 /// Prints text to standard output, ending with a line break. `color`: whether it may hold styles.
 pub(crate) fn print_stdout(text: &str, color: bool) -> Result<()> {
@@ -24,6 +26,12 @@ pub(crate) fn write_stdout(bytes: &[u8]) -> Result<()> {
     out.write_all(bytes)?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes a file that the command line names, whole or not at all. A link is followed, since the user named it.
+pub(crate) fn write_named(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = path.canonicalize();
+    write_file(target.as_deref().unwrap_or(path), bytes)
 }
 
 /// Prints a line to standard error. Unlike `eprintln!`, it does not panic if standard error is closed.

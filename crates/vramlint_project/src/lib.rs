@@ -6,9 +6,11 @@
 //! 2. The same files and the same request produce the same report, in the same order, for any number of threads.
 //! 3. Only [`fix::write`] writes files.
 
+mod atomic_file;
 mod backend;
 mod baseline;
 mod bounded_file;
+mod bounds;
 pub mod config;
 mod discovery;
 pub mod explanation;
@@ -34,6 +36,7 @@ mod trace;
 mod versions;
 pub mod workspace;
 
+pub use atomic_file::write_file;
 pub use baseline::{Baseline, BaselineStats};
 pub use bounded_file::{MAX_READ, read_file, read_stream};
 pub use config::{Config, ConfigError};

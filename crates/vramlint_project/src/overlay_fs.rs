@@ -1,6 +1,7 @@
 //! The file system with an overlay of unsaved texts and fixed texts.
 
 use crate::bounded_file::{MAX_READ, open_regular, read_file, regular};
+use crate::bounds::Bounds;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,8 @@ use std::sync::Arc;
 pub(crate) struct OverlayFs {
     /// Content that overrides the file on disk, by absolute path.
     pub overlay: HashMap<PathBuf, Arc<Vec<u8>>>,
+    /// How far links may lead; anywhere if absent.
+    pub bounds: Option<Arc<Bounds>>,
 }
 
 impl OverlayFs {
@@ -18,8 +21,30 @@ impl OverlayFs {
     pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self.overlay.get(path) {
             Some(bytes) => Ok(bytes.as_ref().clone()),
-            None => read_file(path, MAX_READ),
+            None => {
+                self.check(path)?;
+                read_file(path, MAX_READ)
+            }
         }
+    }
+
+    /// The same files with links followed anywhere: for the numbers of a model, whose folder is often a link into a cache.
+    pub(crate) fn without_bounds(&self) -> Self {
+        Self { overlay: self.overlay.clone(), bounds: None }
+    }
+
+    /// Whether a link leads from this path out of the project.
+    pub(crate) fn leads_out(&self, path: &Path) -> bool {
+        !self.overlay.contains_key(path) && self.bounds.as_ref().is_some_and(|bounds| bounds.is_left_by(path))
+    }
+
+    /// Whether a path that a file of the project names lies in the project.
+    pub(crate) fn is_within(&self, path: &Path) -> bool {
+        self.bounds.as_ref().is_none_or(|bounds| bounds.hold(path))
+    }
+
+    fn check(&self, path: &Path) -> io::Result<()> {
+        self.bounds.as_ref().map_or(Ok(()), |bounds| bounds.check(path))
     }
 
     /// The first bytes of a file, to detect its format; empty if it cannot be read.
@@ -30,7 +55,7 @@ impl OverlayFs {
             return bytes.iter().take(HEAD as usize).copied().collect();
         }
         let mut head = Vec::new();
-        if let Ok(file) = open_regular(path) {
+        if let Ok(file) = self.check(path).and_then(|()| open_regular(path)) {
             // An unreadable file has no shebang; loading it reports the error.
             let _ = io::Read::read_to_end(&mut io::Read::take(file, HEAD), &mut head);
         }
@@ -42,6 +67,7 @@ impl OverlayFs {
         if let Some(bytes) = self.overlay.get(path) {
             return Ok(bytes.len() as u64);
         }
+        self.check(path)?;
         let data = std::fs::metadata(path)?;
         regular(&data)?;
         Ok(data.len())

@@ -1,6 +1,7 @@
 //! The input of an analysis.
 
 use crate::baseline::Baseline;
+use crate::bounds::Bounds;
 use crate::config::Preset;
 use crate::discovery::paths::absolute;
 use crate::overlay_fs::OverlayFs;
@@ -27,6 +28,8 @@ pub struct Request {
     pub isolated: bool,
     /// `--no-ignore`: disregard `.gitignore` and excludes.
     pub no_ignore: bool,
+    /// `--follow-links`: read and fix what links outside the project lead to.
+    pub follow_links: bool,
     /// `--exclude`.
     pub exclude: Vec<String>,
     /// `--select`; replaces the selection of the configuration.
@@ -52,7 +55,9 @@ pub struct Request {
 pub(crate) fn overlay(request: &Request) -> OverlayFs {
     let entries = request.overlay.iter().map(|(path, bytes)| (absolute(&request.cwd, path), Arc::new(bytes.clone())));
     let stdin = request.stdin.iter().map(|(name, bytes)| (absolute(&request.cwd, name), Arc::new(bytes.clone())));
-    OverlayFs { overlay: entries.chain(stdin).collect() }
+    let named = request.stdin.iter().map(|(name, _)| name).chain(&request.paths).map(PathBuf::as_path);
+    let bounds = (!request.follow_links).then(|| Arc::new(Bounds::new(&request.cwd, named)));
+    OverlayFs { overlay: entries.chain(stdin).collect(), bounds }
 }
 
 /// The folder whose configuration applies to the request as a whole.

@@ -279,7 +279,8 @@ fn resolve(backend: &Backend, sources: SourceSet, read_again: impl Fn() -> Vec<S
 
 /// The models that the project names; only the catalog if reading them panics.
 fn models(project: &Project, files: &OverlayFs, request: &Request, configs: &[Config]) -> (Models, Option<Finding>) {
-    match catch_unwind(AssertUnwindSafe(|| collect_models(project, files, &request.cwd, &request.hub_caches, configs))) {
+    let files = files.without_bounds();
+    match catch_unwind(AssertUnwindSafe(|| collect_models(project, &files, &request.cwd, &request.hub_caches, configs))) {
         Ok(models) => (models, None),
         Err(payload) => {
             let what = message!("vramlint failed to read the models of the project", "vramlint 读取项目所用的模型时出错");

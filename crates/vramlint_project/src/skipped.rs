@@ -16,6 +16,8 @@ pub enum SkipReason {
     TooLarge,
     /// The operating system denies access.
     Unreadable,
+    /// A link that leads out of the project.
+    LeadsOut,
     /// Binary content in a file with the name of a text file.
     Binary,
 }
@@ -29,6 +31,7 @@ impl SkipReason {
             Self::Dataset => "dataset",
             Self::TooLarge => "too-large",
             Self::Unreadable => "unreadable",
+            Self::LeadsOut => "link-leads-out",
             Self::Binary => "binary",
         }
     }
@@ -41,6 +44,9 @@ impl SkipReason {
             Self::Dataset => message!("a dataset, not configuration", "是数据集，不是配置"),
             Self::TooLarge => message!("too large for configuration", "文件过大，不会是配置"),
             Self::Unreadable => message!("unreadable", "无法读取"),
+            Self::LeadsOut => {
+                message!("a link leads out of the project; --follow-links reads it", "链接指向项目之外；--follow-links 可读取")
+            }
             Self::Binary => message!("binary, not text", "是二进制文件，不是文本"),
         }
     }

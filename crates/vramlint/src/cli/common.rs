@@ -20,6 +20,9 @@ pub(crate) struct CommonArgs {
     /// Also read files that .gitignore or `exclude` leave out
     #[arg(long)]
     pub(crate) no_ignore: bool,
+    /// Also read, and fix, what links that lead out of the project point to
+    #[arg(long)]
+    pub(crate) follow_links: bool,
     /// Globs to exclude; can be repeated
     #[arg(long, value_name = "GLOB", value_delimiter = ',')]
     pub(crate) exclude: Vec<String>,

@@ -134,7 +134,7 @@ fn read(files: &OverlayFs, file: &Path, root: &Path, cwd: &Path, rules: &RuleLis
     let text =
         String::from_utf8(bytes).map_err(|_| ConfigError::new(message!("{name}: not UTF-8", "{name}：不是 UTF-8 编码")))?;
     let mut config = load(&Source { file, shown: &name, text: &text, root }, rules)?;
-    config.declared = declared(files, &config, &name, cwd)?;
+    config.declared = declared(&files.without_bounds(), &config, &name, cwd)?;
     Ok(config)
 }
 

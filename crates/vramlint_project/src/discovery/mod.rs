@@ -174,6 +174,10 @@ impl Search<'_> {
     }
 
     fn add_named_file(&mut self, path: &Path, name: String) {
+        if self.files.leads_out(path) {
+            self.skipped.add_named(name, SkipReason::LeadsOut);
+            return;
+        }
         let format = match FileFormat::by_name(path) {
             FormatByName::Format(format) => format,
             FormatByName::Dataset => {
@@ -221,6 +225,11 @@ impl Search<'_> {
                     self.skipped.add(SkipReason::TooLarge, usize::from(reported));
                 }
                 Ok(_) => self.add(path, format, reported, None),
+                Err(_) if self.files.leads_out(&path) => {
+                    if reported {
+                        self.skipped.add_named(shown(&path, &self.request.cwd), SkipReason::LeadsOut);
+                    }
+                }
                 Err(error) => self.add(path, format, reported, Some(ReadProblem::Unreadable(error.to_string()))),
             }
         }

@@ -16,7 +16,6 @@ pub(crate) use fixpoint::count_errors;
 pub use fixpoint::{FixOutcome, fix_until_stable};
 pub use in_memory::{breaks, in_host, safe_fixes};
 pub use select::{AppliedFix, FixedFile};
-pub(crate) use write::replace;
 pub use write::write;
 
 use crate::discovery::paths::absolute;

@@ -1,15 +1,15 @@
 //! Writes fixed files atomically: after a crash, a file has the old or the new text.
 
 use super::FixedFile;
+use crate::atomic_file::{create, replace};
 use crate::bounded_file::{MAX_READ, read_file};
-use std::io::{Error, Write};
-use std::path::Path;
+use std::io::Error;
 
 /// Writes one fixed file; creates it if it did not exist. Links are followed and kept, and permissions are kept. Fails if the file
 /// has changed since it was read.
 pub fn write(file: &FixedFile) -> Result<(), Error> {
     if file.before.is_empty() && !file.path.exists() {
-        return std::fs::File::create_new(&file.path)?.write_all(file.after.as_bytes());
+        return create(&file.path, file.after.as_bytes());
     }
     let target = file.path.canonicalize()?;
     if read_file(&target, MAX_READ)? != file.before.as_bytes() {
@@ -18,26 +18,11 @@ pub fn write(file: &FixedFile) -> Result<(), Error> {
     replace(&target, file.after.as_bytes())
 }
 
-/// Replaces the content of an existing file atomically.
-pub(crate) fn replace(target: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let permissions = std::fs::metadata(target)?.permissions();
-    // Renaming would replace a read-only file.
-    if permissions.readonly() {
-        return Err(Error::new(std::io::ErrorKind::PermissionDenied, "the file is read-only"));
-    }
-    let folder = target.parent().ok_or_else(|| Error::other("the file has no folder"))?;
-    let mut temporary = tempfile::Builder::new().prefix(".vramlint-").tempfile_in(folder)?;
-    temporary.write_all(bytes)?;
-    temporary.as_file().set_permissions(permissions)?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(target).map_err(|error| error.error)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::Folder;
+    use std::path::Path;
 
     fn fixed(path: &Path, before: &str, after: &str) -> FixedFile {
         FixedFile { path: path.to_path_buf(), shown: "x".into(), before: before.into(), after: after.into(), applied: vec![] }

@@ -1,10 +1,10 @@
 //! Declares a model in the configuration: `vramlint model add`.
 
 use super::{hub_cache, read_config};
+use crate::atomic_file::{create, replace, write_file};
 use crate::bounded_file::{MAX_READ, read_file};
 use crate::config::configuration_in;
 use crate::discovery::paths::{absolute, shown};
-use crate::fix::replace;
 use crate::overlay_fs::OverlayFs;
 use std::path::{Path, PathBuf};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, TableLike, value};
@@ -69,7 +69,7 @@ pub fn add_model(named: &str, id: Option<&str>, project: &Path, cwd: &Path, cach
         if let Some(folder) = target.parent() {
             std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
         }
-        std::fs::write(&target, bytes).map_err(|error| failed(&target, &error))?;
+        write_file(&target, &bytes).map_err(|error| failed(&target, &error))?;
         copy
     };
     let kept = kept.to_string_lossy().replace('\\', "/");
@@ -86,7 +86,7 @@ pub fn add_model(named: &str, id: Option<&str>, project: &Path, cwd: &Path, cach
     };
     let was_there = new == text;
     if !file.exists() {
-        std::fs::File::create_new(&file).map_err(|error| failed(&file, &error))?;
+        create(&file, b"").map_err(|error| failed(&file, &error))?;
     }
     if !was_there {
         replace(&file, new.as_bytes()).map_err(|error| failed(&file, &error))?;

@@ -122,8 +122,10 @@ impl Reader<'_> {
         });
         if form == ManifestKind::Requirements && depth < MAX_INCLUDE_DEPTH {
             let folder = path.parent().unwrap_or(root);
-            for include in includes(&text) {
-                self.read(&absolute(folder, Path::new(&include.path)), ManifestKind::Requirements, root, depth + 1, out);
+            // A list of another project, or of the machine, is none of this one's.
+            let named = includes(&text).into_iter().map(|include| absolute(folder, Path::new(&include.path)));
+            for path in named.filter(|path| self.files.is_within(path)) {
+                self.read(&path, ManifestKind::Requirements, root, depth + 1, out);
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::StyleRole;
 use crate::table::{cut, pad, widest};
 use unicode_width::UnicodeWidthStr;
 use vramlint_base::text::percent;
+use vramlint_base::visible::one_line;
 use vramlint_base::{Message, message};
 use vramlint_estimate::Verdict;
 
@@ -23,7 +24,7 @@ pub fn text(reports: &[EstimateReport], without: &[(String, Message)], options: 
     drawn.extend(without.iter().map(|(id, why)| {
         let (id, why) = (cut(id, NAME * 2), why.get(options.lang));
         let text = message!("{id}  no estimate: {why}", "{id}  无法估算：{why}");
-        format!("{}\n", text.get(options.lang))
+        format!("{}\n", one_line(text.get(options.lang)))
     }));
     if drawn.is_empty() {
         return format!("{}\n", pick(options.lang, "No training run found", "未找到训练任务"));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use vramlint_base::message;
 use vramlint_base::text::len_noun;
-use vramlint_project::{Baseline, MAX_READ, Request, check, read_file};
+use vramlint_project::{Baseline, MAX_READ, Request, check, read_file, write_file};
 
 /// The baseline file, unless `--baseline` names one.
 const DEFAULT_FILE: &str = "vramlint-baseline.json";
@@ -32,7 +32,7 @@ pub(super) fn write_baseline(args: &CheckArgs, request: &Request, progress: &Pro
     progress.clear();
     let path = args.baseline.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
     let text = Baseline::write(&report.project, &request.cwd, &report.findings, &folder_of(&path)?);
-    std::fs::write(&path, text).map_err(|error| write_error(&path, &error))?;
+    write_file(&path, text.as_bytes()).map_err(|error| write_error(&path, &error))?;
     if !args.common.quiet {
         let (name, count) = (path.display(), report.findings.len());
         let findings = len_noun(count, "finding");

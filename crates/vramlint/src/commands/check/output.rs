@@ -5,7 +5,7 @@ use crate::exit::{Status, write_error};
 use crate::language;
 use crate::output::{self, Style};
 use crate::progress::Progress;
-use crate::stdio::{guarded, print_stderr, write_stdout};
+use crate::stdio::{guarded, print_stderr, write_named, write_stdout};
 use anyhow::Result;
 use std::io::Write;
 use vramlint_base::text::len_noun;
@@ -139,7 +139,7 @@ fn shown_diff(diff: &str) -> String {
 /// Writes to `--output-file`, else to standard output.
 pub(super) fn write_output(args: &CheckArgs, text: &str) -> Result<()> {
     match &args.output_file {
-        Some(path) => std::fs::write(path, text).map_err(|error| write_error(path, &error)),
+        Some(path) => write_named(path, text.as_bytes()).map_err(|error| write_error(path, &error)),
         None => write_stdout(text.as_bytes()),
     }
 }

@@ -12,7 +12,7 @@ use crate::output::estimate as output;
 use crate::output::styler::styler;
 use crate::progress::Progress;
 use crate::request;
-use crate::stdio::print_stdout;
+use crate::stdio::{print_stdout, write_named};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use vramlint_base::{Lang, Message, message};
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
         EstimateFormat::Svg => view::svg(require_one(answers, without, look.lang)?, look.lang),
     };
     match &args.output_file {
-        Some(path) => std::fs::write(path, text).map_err(|error| write_error(path, &error))?,
+        Some(path) => write_named(path, text.as_bytes()).map_err(|error| write_error(path, &error))?,
         None => print_stdout(&text, color)?,
     }
     Ok(Status::Clean)
