@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from faults.bench import Bench
 
-GROUPS = ["files", "formats", "toml", "metadata", "security", "fix_safety"]
+GROUPS = ["files", "formats", "toml", "metadata", "security", "fix_safety", "server"]
 
 
 def main():

@@ -18,6 +18,7 @@ pub mod hints;
 pub mod hover;
 pub mod lenses;
 pub mod links;
+mod markdown;
 pub mod navigate;
 mod rule_pages;
 mod summary;

@@ -209,7 +209,7 @@ mod tests {
         if rustix::fs::fsetxattr(&file, "user.x", b"1", rustix::fs::XattrFlags::empty()).is_ok() {
             replace(&path, b"new").expect("written");
             let mut value = [0; 8];
-            let length = rustix::fs::fgetxattr(&File::open(&path).expect("a"), "user.x", &mut value[..]).expect("kept");
+            let length = rustix::fs::fgetxattr(File::open(&path).expect("a"), "user.x", &mut value[..]).expect("kept");
             assert_eq!(&value[..length], b"1");
         }
     }

@@ -19,13 +19,11 @@ pub(crate) struct OverlayFs {
 impl OverlayFs {
     /// The bytes of a file.
     pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        match self.overlay.get(path) {
-            Some(bytes) => Ok(bytes.as_ref().clone()),
-            None => {
-                self.check(path)?;
-                read_file(path, MAX_READ)
-            }
+        if let Some(bytes) = self.overlay.get(path) {
+            return Ok(bytes.as_ref().clone());
         }
+        self.check(path)?;
+        read_file(path, MAX_READ)
     }
 
     /// The same files with links followed anywhere: for the numbers of a model, whose folder is often a link into a cache.

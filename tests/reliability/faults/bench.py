@@ -71,27 +71,31 @@ class Bench:
                 os.setgid(user)
                 os.setuid(user)
 
-        started = subprocess.Popen(
-            [self.binary, *map(str, args)],
-            cwd=at,
-            stdin=stdin or subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=limits,
-            env={**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(self.root)},
-        )
-        why = None
-        try:
-            out, err = started.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            started.kill()
-            out, err = started.communicate()
-            why = "no answer"
-        if started.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-            why = why or "too much processor time"
-        memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
-        # The peak of all children so far: only a rise above the limit says something, and it stays.
-        return Ran(started.returncode, out, err, memory if memory >= MEMORY else 0, why)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            started = subprocess.Popen(
+                [self.binary, *map(str, args)],
+                cwd=at,
+                stdin=stdin or subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                preexec_fn=limits,
+                env={**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(self.root)},
+            )
+            why, end = None, time.time() + seconds
+            while True:
+                ended, status, usage = os.wait4(started.pid, os.WNOHANG)
+                if ended:
+                    break
+                if why is None and time.time() > end:
+                    why = "no answer"
+                    os.kill(started.pid, signal.SIGKILL)
+                time.sleep(0.005)
+            started.returncode = os.waitstatus_to_exitcode(status)
+            if started.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+                why = why or "too much processor time"
+            out.seek(0)
+            err.seek(0)
+            return Ran(started.returncode, out.read(), err.read(), usage.ru_maxrss << 10, why)
 
     def clean(self):
         shutil.rmtree(self.root, ignore_errors=True)

@@ -1,6 +1,7 @@
 """Hostile names and contents in every format of every command: nothing acts on a terminal, no line becomes a command of CI."""
 
 import json
+import re
 import xml.etree.ElementTree
 
 from faults.bench import acting
@@ -74,7 +75,7 @@ def faults(bench):
             lines = [line for line in text.split("\n") if line.startswith("::")]
             yield f"{what}, {' '.join(args)!r}", ran.why is None and not acting(ran) and not lines, ran
         ran = bench.run(at, "check", "--color", "always")
-        styles = __import__("re").sub("\x1b\\[[0-9;]*m", "", ran.text)
+        styles = re.sub("\x1b\\[[0-9;]*m", "", ran.text)
         ran.out, ran.err = styles.encode(), b""
         yield f"{what}, in color", not acting(ran), ran
 

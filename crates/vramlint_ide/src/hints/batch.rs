@@ -1,6 +1,7 @@
 //! The effective batch size, after the micro-batch size.
 
 use super::{Hint, HintKind, host};
+use crate::markdown::inline;
 use vramlint_base::{FileRange, Lang, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
@@ -66,5 +67,5 @@ fn batch_hint(report: &Report, run: &Run, lang: Lang) -> Option<(FileRange, Stri
         "`{id}`: {micro} samples × {steps} micro-batches × {world} processes = {effective} samples per optimizer step",
         "`{id}`：{micro} 个样本 × {steps} 个微批次 × {world} 个进程 = 优化器每步 {effective} 个样本"
     );
-    Some((host(&report.project, place)?, format!(" × {steps} × {world} = {effective}"), tooltip.get(lang).to_owned()))
+    Some((host(&report.project, place)?, format!(" × {steps} × {world} = {effective}"), inline(tooltip.get(lang))))
 }

@@ -1,6 +1,7 @@
 //! The memory of a run, after its launch line or the key that names its model.
 
 use super::{Hint, HintKind};
+use crate::markdown::inline;
 use crate::summary;
 use vramlint_base::{FileRange, Lang, TextRange, message};
 use vramlint_project::Report;
@@ -25,6 +26,7 @@ pub(super) fn memories(report: &Report, wanted: &impl Fn(FileRange) -> bool, lan
             tooltip.push_str(message!("; a rough estimate: {en}", "，仅为粗估：{zh}").get(lang));
         }
         let label = format!(" {}", summary::memory_label(estimate, lang));
+        let tooltip = inline(&tooltip);
         let hint = Hint { offset: end, label, tooltip, kind: HintKind::Memory };
         let peak = estimate.estimate.peak;
         match found.iter_mut().find(|(_, own)| own.offset == end) {

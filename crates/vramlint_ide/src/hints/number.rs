@@ -1,6 +1,7 @@
 //! The number that a string such as `2e-5` becomes: YAML 1.1 parses it as a string, and some readers convert it.
 
 use super::{Hint, HintKind, host};
+use crate::markdown::inline;
 use vramlint_base::{FileId, FileRange, Lang, Value, message};
 use vramlint_catalog::dialect;
 use vramlint_catalog::frameworks::ConfigFiles;
@@ -84,7 +85,7 @@ impl<W: Fn(FileRange) -> bool> NumberHints<'_, W> {
         self.hints.push(Hint {
             offset: place.range.end,
             label: format!(" = {number}"),
-            tooltip: tooltip.get(self.lang).to_owned(),
+            tooltip: inline(tooltip.get(self.lang)),
             kind: HintKind::Number,
         });
     }

@@ -2,6 +2,7 @@
 
 use super::provenance::tick;
 use crate::embedded::FilePosition;
+use crate::markdown::inline;
 use vramlint_base::{FileRange, Lang, TextRange, message};
 use vramlint_catalog::Concept;
 use vramlint_project::Report;
@@ -149,7 +150,7 @@ pub(super) fn visible_gpus(value: &str, lang: Lang) -> String {
         1 => message!("Here: 1 GPU, {list}", "此处：1 块 GPU，{list}"),
         _ => message!("Here: {count} GPUs, {list}{more}", "此处：{count} 块 GPU，{list}{more}"),
     };
-    lines.push(message.get(lang).to_owned());
+    lines.push(inline(message.get(lang)));
     if let Some(DeviceListProblem::Duplicate(id)) = &seen.problem {
         let id = tick(id);
         lines.push(

@@ -11,6 +11,7 @@ mod what_if;
 
 use crate::cursor::{SettingAt, settings_at};
 use crate::embedded::FilePosition;
+use crate::markdown::inline;
 use crate::summary;
 use vramlint_base::{FileId, FileRange, Finding, Lang, TextRange, Value, message};
 use vramlint_catalog::{Concept, LibraryVersions};
@@ -222,7 +223,7 @@ impl<'a> HoverContext<'a> {
             lines.push(what.join(" · "));
         }
         if let Some(Err(why)) = self.report.estimate(run) {
-            let why = why.get(self.lang);
+            let why = inline(why.get(self.lang));
             lines.push(message!("no estimate: {why}", "无法估算：{why}").get(self.lang).to_owned());
         }
         lines.join("\n\n")

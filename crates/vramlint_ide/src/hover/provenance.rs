@@ -1,5 +1,6 @@
 //! The candidates of a value in each run, and which one takes effect.
 
+use crate::markdown::inline;
 use vramlint_base::{Lang, message};
 use vramlint_project::Report;
 use vramlint_resolve::{Candidate, Origin, Resolved, Run, Setting};
@@ -95,14 +96,14 @@ fn line(report: &Report, candidate: &Candidate, wins: bool, candidate_here: bool
     if candidate_here && candidate.origin.place().is_some() {
         text.push_str(message!(" here", " 此处").get(lang));
     } else if !from.is_empty() {
-        text.push_str(&format!(" {}", escape(&from)));
+        text.push_str(&format!(" {}", inline(&from)));
     }
     if let Some(condition) = &candidate.condition {
         let condition = tick(condition);
         text.push_str(message!(", if `{condition}`", "，当 `{condition}` 时").get(lang));
     }
     if let Resolved::Unknown(why) = &candidate.value {
-        let why = why.get(lang);
+        let why = inline(why.get(lang));
         text.push_str(message!(" ({why})", "（{why}）").get(lang));
     }
     if wins {
@@ -114,9 +115,4 @@ fn line(report: &Report, candidate: &Candidate, wins: bool, candidate_here: bool
 /// Text for a code span.
 pub(super) fn tick(text: &str) -> String {
     text.replace(['`', '\n', '\r'], " ")
-}
-
-/// Escapes Markdown; `CommonMark` leaves underscores inside words alone.
-fn escape(text: &str) -> String {
-    text.replace('<', "\\<").replace('*', "\\*").replace(['\n', '\r'], " ")
 }

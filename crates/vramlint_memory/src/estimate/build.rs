@@ -5,7 +5,7 @@ use super::breakdown::{Terms, items};
 use super::{Estimate, Host, Item, Label, Part, Phase};
 use crate::arch::Arch;
 use crate::setup::Setup;
-use crate::step::clamp::clamp_setup;
+use crate::step::clamp::{clamp_setup, cut_lengths};
 use crate::step::layer_extrapolation::{FullMoment, extrapolate};
 
 static OUTSIDE: Label = Label { en: "other engine on the GPU", zh: "同卡的其他引擎" };
@@ -14,6 +14,7 @@ static UNUSED: Label = Label { en: "reserved by the allocator but unused", zh: "
 
 /// The estimate of one setup.
 pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
+    let asked = setup;
     let setup = &clamp_setup(arch, setup);
     let extrapolation = extrapolate(arch, setup);
     let moments = extrapolation.moments();
@@ -57,7 +58,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
         high: bounds.high,
         phases: phases(&moments),
         host: crate::host::host(arch, setup),
-        assumptions: arch.assumptions().to_vec(),
+        assumptions: arch.assumptions().iter().cloned().chain(cut_lengths(asked, setup)).collect(),
     }
 }
 

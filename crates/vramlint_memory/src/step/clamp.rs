@@ -1,6 +1,7 @@
 //! Clamps setups with absurd values so that sums stay exact. Such setups do not fit any GPU either way.
 
 use crate::arch::Arch;
+use crate::estimate::Assumption;
 use crate::setup::{Generation, Lora, Parallel, Setup};
 
 /// Tokens of a row.
@@ -49,5 +50,33 @@ pub(crate) fn clamp_setup(arch: &Arch, setup: &Setup) -> Setup {
             ..p.clone()
         },
         ..setup.clone()
+    }
+}
+
+/// What to say where lengths or batches were cut: the figures are then those of less than was asked for.
+pub(crate) fn cut_lengths(asked: &Setup, counted: &Setup) -> Vec<Assumption> {
+    let rows = |setup: &Setup| setup.generation.map(|round| (round.sequences, round.prompt, round.completion));
+    let (asked_for, taken) = ((asked.micro_batch, asked.sequence_length), (counted.micro_batch, counted.sequence_length));
+    let is_cut = asked_for.0 > taken.0 || asked_for.1 > taken.1 || rows(asked) != rows(counted);
+    let say = || {
+        let ((batch, length), (rows, tokens)) = (asked_for, taken);
+        Assumption {
+            en: format!("{batch} × {length} tokens are beyond what is simulated: the figures are those of {rows} × {tokens}"),
+            zh: format!("{batch} × {length} 个 token 超出模拟范围：所列数字为 {rows} × {tokens} 的结果"),
+        }
+    };
+    is_cut.then(say).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_that_is_cut_is_said() {
+        let asked = Setup { sequence_length: MAX_LENGTH * 2, ..Setup::default() };
+        let counted = Setup { sequence_length: MAX_LENGTH, ..asked.clone() };
+        assert!(cut_lengths(&asked, &counted)[0].en.contains("8388608 tokens are beyond what is simulated"));
+        assert!(cut_lengths(&counted, &counted).is_empty());
     }
 }

@@ -180,7 +180,7 @@ impl Search<'_> {
     fn may_be_read(&self, base: &Path, path: &Path) -> bool {
         let Ok(data) = path.metadata() else { return false };
         data.is_file()
-            && data.len() <= MAX_FILE_SIZE
+            && self.files.size(path).is_ok_and(|size| size <= MAX_FILE_SIZE)
             && !is_hidden(path)
             && !self.excluded(path, false)
             && path.ancestors().skip(1).take_while(|folder| *folder != base).all(|folder| {

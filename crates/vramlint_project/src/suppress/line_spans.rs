@@ -1,5 +1,8 @@
 //! Which of many spans of lines hold a line, without looking at all of them.
 
+/// First line, last line and number of a span.
+pub(super) type NumberedLines = (u32, u32, usize);
+
 /// Spans of lines, each with a number. A span that was taken is not found again.
 #[derive(Debug)]
 pub(super) struct LineSpans {
@@ -14,8 +17,8 @@ pub(super) struct LineSpans {
 }
 
 impl LineSpans {
-    /// Spans as first line, last line and number.
-    pub(super) fn new(mut given: Vec<(u32, u32, usize)>) -> Self {
+    /// The spans to search.
+    pub(super) fn new(mut given: Vec<NumberedLines>) -> Self {
         given.sort_unstable();
         let width = given.len().next_power_of_two();
         let mut ends = vec![0; 2 * width];
@@ -70,7 +73,7 @@ impl LineSpans {
 
 #[cfg(test)]
 mod tests {
-    use super::LineSpans;
+    use super::{LineSpans, NumberedLines};
 
     #[test]
     fn spans_are_found_by_their_lines_and_taken_once() {
@@ -84,7 +87,7 @@ mod tests {
 
     #[test]
     fn agrees_with_looking_at_all() {
-        let given: Vec<(u32, u32, usize)> = (0..200).map(|i| (i * 7 % 50, i * 7 % 50 + i % 11, i as usize)).collect();
+        let given: Vec<NumberedLines> = (0..200).map(|i| (i * 7 % 50, i * 7 % 50 + i % 11, i as usize)).collect();
         for line in 0..70 {
             let mut found = LineSpans::new(given.clone()).take(line);
             found.sort_unstable();

@@ -18,7 +18,7 @@ pub use quick_fix::ignore_edit;
 use crate::rule_selection::{RuleList, Selector};
 use comments::{HostComment, HostComments, collect};
 use directive::{Directive, DirectiveKind};
-use line_spans::LineSpans;
+use line_spans::{LineSpans, NumberedLines};
 use std::collections::{BTreeMap, HashMap};
 use vramlint_base::{FileId, FileRange, Finding, Message, TextRange, message};
 use vramlint_resolve::{Project, SourceFile};
@@ -104,7 +104,7 @@ impl Suppressions {
 
     /// Prepares [`Self::suppress`] and [`Self::names`].
     fn index(&mut self) {
-        let mut spans: BTreeMap<FileId, Vec<(Selector, Vec<(u32, u32, usize)>)>> = BTreeMap::new();
+        let mut spans: BTreeMap<FileId, Vec<(Selector, Vec<NumberedLines>)>> = BTreeMap::new();
         for (number, suppression) in self.list.iter().enumerate() {
             let of_file = spans.entry(suppression.file).or_default();
             for (place, entry) in suppression.entries.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Suppressions {
                 }
             }
         }
-        let index = |(file, selectors): (FileId, Vec<(Selector, Vec<(u32, u32, usize)>)>)| {
+        let index = |(file, selectors): (FileId, Vec<(Selector, Vec<NumberedLines>)>)| {
             (file, selectors.into_iter().map(|(selector, spans)| (selector, LineSpans::new(spans))).collect())
         };
         self.by_file = spans.into_iter().map(index).collect();

@@ -10,6 +10,8 @@ mod relevance;
 
 use crate::ConfigError;
 use crate::backend::Backend;
+use crate::discovery::MAX_FILE_SIZE;
+use crate::discovery::file_format::FileFormat;
 use crate::discovery::paths::absolute;
 use crate::overlay_fs::OverlayFs;
 use crate::references::{PathIndex, ReferenceGraph, implicit_context};
@@ -126,7 +128,15 @@ impl Workspace {
     pub fn edit(&mut self, path: &Path, text: Option<Arc<str>>) {
         let path = absolute(&self.request.cwd, path);
         self.clock += 1;
-        if self.invalidates_session(&path) || text.is_none() && !path.exists() || self.names_other_files(&path, text.as_deref()) {
+        // A text that is too large for configuration is not read, which discovery decides.
+        let large = |length: usize| length as u64 > MAX_FILE_SIZE;
+        let was_large = self.files.overlay.get(&path).is_some_and(|bytes| large(bytes.len()));
+        let changes_size = was_large != text.as_deref().is_some_and(|text| large(text.len()));
+        if changes_size
+            || self.invalidates_session(&path)
+            || text.is_none() && !path.exists()
+            || self.names_other_files(&path, text.as_deref())
+        {
             self.session = Arc::default();
         }
         if let Some(text) = text {

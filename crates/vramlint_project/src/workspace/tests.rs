@@ -190,3 +190,16 @@ fn files_that_are_opened_at_once_all_get_an_answer() {
         assert_eq!(answer, Ok(true));
     }
 }
+
+#[test]
+fn a_text_that_grows_beyond_configuration_is_left_out() {
+    let at = folder(&[("acc.yaml", ONE), ("run.sh", LAUNCH)]);
+    let mut workspace = open(at.path());
+    let file = at.path().join("acc.yaml");
+    assert_eq!(whole(&workspace).len(), 1);
+    workspace.edit(&file, Some("a: 1\n".repeat(1 << 19).into()));
+    let answer = workspace.analyze_file(&file, &CancellationToken::default());
+    assert!(matches!(answer, Err(AnalysisError::NotInWorkspace)), "it is read");
+    workspace.edit(&file, Some(ONE.into()));
+    assert_eq!(whole(&workspace).len(), 1);
+}

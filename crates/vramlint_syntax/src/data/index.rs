@@ -153,6 +153,7 @@ impl<'a> NodeRef<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::NodeRef;
     use crate::yaml::parse;
     use std::fmt::Write;
 
@@ -164,7 +165,7 @@ mod tests {
         }
         let file = parse(&text);
         let m = file.root().and_then(|root| root.get("m")).expect("a mapping");
-        let text_of = |key| m.get(key).and_then(|node| node.text());
+        let text_of = |key| m.get(key).and_then(NodeRef::text);
         assert_eq!(text_of("k3"), Some("33"), "the last of duplicates");
         assert_eq!((text_of("k29"), text_of("x"), text_of("none")), (Some("29"), Some("1"), None));
     }
