@@ -213,7 +213,7 @@ impl<'a> HostFile<'a> {
             _ => '\\',
         };
         let mut host = Self { file, examples: BTreeMap::new(), code: Vec::new(), commands: Vec::new() };
-        let count = file.lines.line_count();
+        let count = file.lines().line_count();
         for line in (0..count).filter(|line| !comments.comment_lines.contains(line)) {
             let text = host.line(line).trim_end_matches(['\r', '\n']);
             let continued = text.ends_with(mark) && line + 1 < count;

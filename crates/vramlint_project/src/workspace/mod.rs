@@ -11,7 +11,6 @@ mod relevance;
 use crate::ConfigError;
 use crate::backend::Backend;
 use crate::discovery::MAX_FILE_SIZE;
-use crate::discovery::file_format::FileFormat;
 use crate::discovery::paths::absolute;
 use crate::overlay_fs::OverlayFs;
 use crate::references::{PathIndex, ReferenceGraph, implicit_context};

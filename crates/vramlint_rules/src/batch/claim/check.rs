@@ -92,7 +92,7 @@ impl<'a> ClaimsOfFile<'a> {
     }
 
     fn in_an_arm(&self, at: u32) -> bool {
-        let line = self.file.lines.line_of(at);
+        let line = self.file.lines().line_of(at);
         let behind = self.arms.partition_point(|arm| *arm.start() <= line);
         behind.checked_sub(1).is_some_and(|number| self.arms[number].contains(&line))
     }
@@ -118,13 +118,13 @@ impl<'a> ClaimsOfFile<'a> {
         if file.script().is_some() {
             return true;
         }
-        let line = |at: u32| file.lines.line_of(at);
+        let line = |at: u32| file.lines().line_of(at);
         let here = line(claimed.claim.range.start);
         let both = [Concept::MicroBatch, Concept::GradientAccumulationSteps];
         let settings = || both.iter().filter_map(|concept| run.settings.get(concept));
         let on_line =
             |place: Option<FileRange>| place.is_some_and(|place| place.file == file.id && line(place.range.start) == here);
-        let code = TextRange::new(file.lines.line_start(here), claimed.claim.range.start).slice(&file.text);
+        let code = TextRange::new(file.lines().line_start(here), claimed.claim.range.start).slice(&file.text);
         if claimed.trailing && speaks_of_batches(code) {
             // The line's own value takes part: as the winner, or beaten from another file.
             return settings().any(|setting| {
