@@ -22,6 +22,7 @@ mod setting_range;
 mod task;
 #[cfg(test)]
 mod tests;
+mod trained_by_rules;
 mod trained_parts;
 mod training_loop;
 mod vllm;

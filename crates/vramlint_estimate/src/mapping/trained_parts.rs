@@ -1,6 +1,7 @@
 //! What is trained by runs that freeze a part of their model.
 
 use super::Mapping;
+use super::trained_by_rules::is_rules;
 use crate::models::Model;
 use vramlint_base::{Message, message};
 use vramlint_catalog::{Concept, Dialect};
@@ -35,6 +36,11 @@ impl Mapping<'_> {
                 let layers = layers.unwrap_or(LLAMA_FACTORY_LAYERS);
                 let parts = self.trained_layers(model, layers)?;
                 self.set_trained(&parts);
+            }
+            (Some(rules), _) if is_rules(rules) => {
+                if let Some(parts) = self.by_rules(model, rules)? {
+                    self.set_trained(&parts);
+                }
             }
             _ if classifies => self.both(|setup| setup.freeze_base = true),
             _ => {
@@ -78,7 +84,7 @@ impl Mapping<'_> {
         Ok(())
     }
 
-    fn set_trained(&mut self, parts: &TrainedParts) {
+    pub(super) fn set_trained(&mut self, parts: &TrainedParts) {
         self.both(|setup| setup.trained = Some(parts.clone()));
     }
 
@@ -109,8 +115,10 @@ impl Mapping<'_> {
         // What is trained becomes fp32, except with ZeRO-3, which keeps its own copies (model/adapter.py `init_adapter`).
         let widens =
             !self.enables("pure_bf16", &[]) && !self.enables("use_badam", &[]) && self.upper.parallel.scheme != Scheme::Zero3;
+        let embedding = has(&["embed_tokens", "wte", "word_embeddings"]);
         Ok(TrainedParts {
-            embedding: has(&["embed_tokens", "wte", "word_embeddings"]),
+            embedding,
+            beside_embedding: embedding,
             norm: has(&["norm", "ln_f", "final_layernorm"]),
             head: has(&["lm_head", "output", "embed_out"]),
             blocks,
@@ -138,7 +146,12 @@ impl Mapping<'_> {
         let tables = if model.arch.has_tied_head() { table } else { 2 * table };
         let block = total.saturating_sub(tables) / model.arch.layers().max(1);
         let below = frozen.saturating_sub(table) / block.max(1);
-        Ok(TrainedParts { embedding: frozen < table, blocks: vec![(below, u64::MAX)], ..TrainedParts::all() })
+        Ok(TrainedParts {
+            embedding: frozen < table,
+            beside_embedding: frozen < table,
+            blocks: vec![(below, u64::MAX)],
+            ..TrainedParts::all()
+        })
     }
 }
 

@@ -108,12 +108,17 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
 /// What is trained of a model with frozen parts: `from_block` and `to_block` (exclusive) bound the trained blocks.
 fn trained_parts(parts: &mut Fields<'_>) -> Result<TrainedParts, Message> {
     let first = parts.count(&["from_block"], 0, 1 << 16)?.unwrap_or(0);
+    let embedding = parts.flag(&["embedding"])?.unwrap_or(false);
+    let head = parts.flag(&["head"])?.unwrap_or(false);
     Ok(TrainedParts {
-        embedding: parts.flag(&["embedding"])?.unwrap_or(false),
+        embedding,
+        beside_embedding: parts.flag(&["beside_embedding"])?.unwrap_or(embedding),
+        pooler: parts.flag(&["pooler"])?.unwrap_or(head),
+        decoder: parts.flag(&["decoder"])?.unwrap_or(false),
+        head,
         blocks: vec![(first, parts.count(&["to_block"], 0, 1 << 16)?.unwrap_or(first))],
         modules: parts.texts(&["modules"])?.unwrap_or_default(),
         norm: parts.flag(&["norm"])?.unwrap_or(false),
-        head: parts.flag(&["head"])?.unwrap_or(false),
         tower: parts.flag(&["tower"])?.unwrap_or(false),
         beside: parts.count(&["beside"], 0, 1 << 40)?.unwrap_or(0),
         starts_at_block: parts.flag(&["starts_at_block"])?.unwrap_or(false),

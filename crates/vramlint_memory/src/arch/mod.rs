@@ -4,11 +4,14 @@ mod attention;
 mod correct;
 mod families;
 mod mlp;
+mod names;
 mod parameter_count;
 mod sanitize;
 
 pub(crate) use attention::{Attention, AttentionImpl, KeyStates, Projection, QkNorm, Relative, Rotary, RotaryJoin, RotaryTables};
 pub(crate) use mlp::{Activation, Experts, LegacyExpertNames, Mlp, Router, SharedExpert};
+
+pub use names::{NamedParameter, ParameterPlace};
 
 use crate::config::Config;
 use crate::estimate::Assumption;

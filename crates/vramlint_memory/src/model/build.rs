@@ -113,7 +113,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         quantization: setup.quantization,
     };
     let parts = setup.trained.as_ref().filter(|_| !frozen);
-    let part = |is_trained: fn(&TrainedParts) -> bool| builder.if_trained(parts.is_none_or(is_trained));
+    let part = |is_trained: fn(&TrainedParts) -> bool| builder.if_part(parts, is_trained);
     // Frozen (inference-only) models keep the caller's trace label.
     let name = |layer: u32, name: &'static Label| {
         if !frozen {
@@ -126,6 +126,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     let outer = part(|parts| parts.embedding);
     let embedding = outer.param([arch.vocab, arch.embedding.columns]);
     tape.with_param(embedding, |param| param.embedding = true);
+    let outer = part(|parts| parts.beside_embedding);
     let beside = arch.embedding.side_table_columns(arch.hidden);
     let table = |rows: Option<u64>| {
         rows.map(|rows| {
@@ -166,10 +167,11 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     name(0, &OUTER);
     tape.set_gpu(placement.final_norm);
     let final_norm = arch.final_norm.map(|norm| part(|parts| parts.norm).norm(norm, arch.hidden));
-    let mut decoder = arch.decoder.as_ref().map(|shape| builder.decoder(shape, &mut blocks));
+    let encoder = part(|parts| parts.has_block(0));
+    let mut decoder = arch.decoder.as_ref().map(|shape| part(|parts| parts.decoder).decoder(shape, &encoder, &mut blocks));
     let buffers = buffers(tape, arch, layers);
     tape.set_gpu(placement.head);
-    let mut head = part(|parts| parts.head).head(arch, embedding);
+    let mut head = builder.head(arch, embedding, parts);
     name(0, &QUANTIZED);
     let of_streams = streams.iter().flat_map(|module| module.into.iter().chain(&module.back));
     let beside: Vec<Weight> =
@@ -309,6 +311,11 @@ impl ModuleBuilder<'_> {
         Self { trainable: self.trainable && trained, ..*self }
     }
 
+    /// The same builder for one of the parts that may be frozen.
+    fn if_part(&self, parts: Option<&TrainedParts>, is_trained: fn(&TrainedParts) -> bool) -> Self {
+        self.if_trained(parts.is_none_or(is_trained))
+    }
+
     /// Trained parameters whose shapes nobody knows, in pieces of the size of usual matrices.
     fn pieces(&self, parameters: u64) -> Vec<ParamId> {
         let mut out = Vec::new();
@@ -325,10 +332,16 @@ impl ModuleBuilder<'_> {
     fn train_only_modules(&self, module: &mut LayerModule, parts: &TrainedParts, of_block: &[ParamId]) {
         let mut kept = std::collections::HashSet::new();
         module.for_each_linear(&mut |linear| {
-            if let (Weight::Plain(weight), true) = (linear.base.weight, parts.has_module(linear.name)) {
-                kept.extend([Some(weight), linear.base.bias].into_iter().flatten());
+            let is_kept = |end: &str| parts.has_module(&format!("{}.{end}", linear.name));
+            if let (Weight::Plain(weight), true) = (linear.base.weight, is_kept("weight")) {
+                kept.insert(weight);
             }
+            kept.extend(linear.base.bias.filter(|_| is_kept("bias")));
         });
+        for norm in module.norms.iter().chain(&module.attention.q_norm).chain(&module.attention.k_norm) {
+            kept.extend(norm.weight.filter(|_| parts.has_module("norms.weight")));
+            kept.extend(norm.bias.filter(|_| parts.has_module("norms.bias")));
+        }
         if let (MlpModule::Experts(experts), true) = (&module.mlp, parts.has_module("mlp.experts")) {
             kept.extend([experts.gate_up.id(), experts.down.id()]);
         }
@@ -379,7 +392,7 @@ impl ModuleBuilder<'_> {
         LinearModule { base: Linear { input, output, weight, bias }, adapter: None, scaling: None, name: "" }
     }
 
-    fn head(&self, arch: &Arch, embedding: ParamId) -> OutputHead {
+    fn head(&self, arch: &Arch, embedding: ParamId, parts: Option<&TrainedParts>) -> OutputHead {
         let classes = match self.setup.task {
             Task::Reward | Task::MultipleChoice => Some(1),
             Task::SequenceClassification | Task::QuestionAnswering => Some(2),
@@ -387,35 +400,35 @@ impl ModuleBuilder<'_> {
             _ => None,
         };
         if let Some(classes) = classes {
-            return self.classes(arch, classes);
+            return self.classes(arch, classes, parts);
         }
+        let own = self.if_part(parts, |parts| parts.head);
         let transform = arch.head.transform.then(|| {
             let columns = arch.embedding.columns;
             (
-                self.plain(arch.hidden, columns, !arch.head.transform_without_bias),
-                self.norm(Norm::Layer { weight: true, bias: !arch.head.transform_without_bias }, columns),
+                own.plain(arch.hidden, columns, !arch.head.transform_without_bias),
+                own.norm(Norm::Layer { weight: true, bias: !arch.head.transform_without_bias }, columns),
             )
         });
-        let weight = if arch.head.tied { embedding } else { self.param([arch.vocab, arch.embedding.columns]) };
-        let bias = arch.head.bias.then(|| self.param([1, arch.vocab]));
+        let weight = if arch.head.tied { embedding } else { own.param([arch.vocab, arch.embedding.columns]) };
+        let bias = arch.head.bias.then(|| own.param([1, arch.vocab]));
         OutputHead::Vocabulary { weight, bias, transform }
     }
 
     /// A classifier. With adapters, PEFT trains a full copy of it (peft 0.21, `ModulesToSaveWrapper`).
-    fn classes(&self, arch: &Arch, classes: u64) -> OutputHead {
+    fn classes(&self, arch: &Arch, classes: u64, parts: Option<&TrainedParts>) -> OutputHead {
         let copies = ModuleBuilder { trainable: true, ..*self };
-        let one = |saved: bool, input: u64, output: u64, bias: bool| {
-            let own = LinearModule { name: "pooler.dense", ..self.plain(input, output, bias) };
+        let one = |of: &Self, saved: bool, input: u64, output: u64, bias: bool| {
+            let own = LinearModule { name: "pooler.dense", ..of.plain(input, output, bias) };
             if saved && self.setup.lora.is_some() { copies.plain(input, output, bias) } else { own }
         };
         // Classes of tokens need no pooled row, and always have a bias.
         let of_tokens = matches!(self.setup.task, Task::TokenClassification | Task::QuestionAnswering);
-        let pooler = arch
-            .head
-            .pooler
-            .filter(|_| !of_tokens)
-            .map(|shape| (one(shape.in_modules_to_save, arch.hidden, arch.hidden, true), shape));
-        OutputHead::Classes { pooler, score: one(true, arch.hidden, classes, pooler.is_some() || of_tokens), classes }
+        let pooler = arch.head.pooler.filter(|_| !of_tokens).map(|shape| {
+            (one(&self.if_part(parts, |parts| parts.pooler), shape.in_modules_to_save, arch.hidden, arch.hidden, true), shape)
+        });
+        let own = self.if_part(parts, |parts| parts.head);
+        OutputHead::Classes { pooler, score: one(&own, true, arch.hidden, classes, pooler.is_some() || of_tokens), classes }
     }
 
     /// What makes streams of embeddings, and one of them in the end.

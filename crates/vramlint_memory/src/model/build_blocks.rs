@@ -127,8 +127,8 @@ impl ModuleBuilder<'_> {
         LayerModule { shape: *shape, number, norms, attention, mlp, beside, per_layer, alternating }
     }
 
-    /// The blocks of a decoder that sees an encoder.
-    pub(super) fn decoder(&self, shape: &Decoder, blocks: &mut Vec<Vec<ParamId>>) -> DecoderModule {
+    /// The blocks of a decoder that sees an encoder. `encoder` builds what belongs to the first block of that.
+    pub(super) fn decoder(&self, shape: &Decoder, encoder: &Self, blocks: &mut Vec<Vec<ParamId>>) -> DecoderModule {
         let block = |number: u64| {
             let before = self.tape.param_ids().count();
             let block = CrossAttentionBlock {
@@ -139,11 +139,11 @@ impl ModuleBuilder<'_> {
             blocks.push(self.tape.param_ids().skip(before).collect());
             block
         };
-        let bias = || self.param([shape.buckets, shape.layer.attention.heads]);
+        let bias = |of: &Self| of.param([shape.buckets, shape.layer.attention.heads]);
         DecoderModule {
             blocks: (0..shape.blocks).map(block).collect(),
             norm: self.norm(shape.layer.norm, self.hidden),
-            biases: [bias(), bias()],
+            biases: [bias(encoder), bias(self)],
         }
     }
 }

@@ -6,14 +6,21 @@ use super::Dtype;
 /// first trained part keeps no activations either.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TrainedParts {
-    /// Tables of tokens, positions and types, and what belongs to them.
+    /// The table of tokens.
     pub embedding: bool,
+    /// Tables of positions and types, and what else belongs to the embedding.
+    pub beside_embedding: bool,
     /// Runs of trained blocks: the first, and the one after the last.
     pub blocks: Vec<(u64, u64)>,
-    /// The trained modules of these blocks, by the start of their paths within a block (`mlp`, `self_attn.q_proj`); empty: all.
+    /// What is trained of these blocks, by the start of its path within a block (`mlp`, `self_attn.q_proj.bias`); `norms` stands for all
+    /// norms. Empty: all.
     pub modules: Vec<String>,
     /// The norm after the last block.
     pub norm: bool,
+    /// The dense layer before a classifier.
+    pub pooler: bool,
+    /// The decoder behind an encoder.
+    pub decoder: bool,
     /// The head. One that shares the embedding's table is trained with it.
     pub head: bool,
     /// The part of the model that is counted and not simulated: the tower of a model that sees.
@@ -30,12 +37,27 @@ pub struct TrainedParts {
 impl TrainedParts {
     /// Everything.
     pub fn all() -> Self {
-        Self { embedding: true, norm: true, head: true, tower: true, blocks: vec![(0, u64::MAX)], ..Self::default() }
+        Self {
+            embedding: true,
+            beside_embedding: true,
+            norm: true,
+            pooler: true,
+            decoder: true,
+            head: true,
+            tower: true,
+            blocks: vec![(0, u64::MAX)],
+            ..Self::default()
+        }
     }
 
     /// Whether all of the language model is trained.
     pub fn is_whole_language_model(&self) -> bool {
-        self.embedding && self.norm && self.head && self.blocks == [(0, u64::MAX)] && self.modules.is_empty()
+        self.embedding
+            && self.beside_embedding
+            && self.norm
+            && self.head
+            && self.blocks == [(0, u64::MAX)]
+            && self.modules.is_empty()
     }
 
     /// Whether something of this block is trained, counted from 0.

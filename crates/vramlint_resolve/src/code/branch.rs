@@ -3,6 +3,7 @@
 use super::conditions::{none_of, one_line};
 use super::interpreter::Interpreter;
 use super::merge::{BranchValue, merge_branches};
+use super::selection::Selection;
 use super::stmt::{Flow, is_exit};
 use super::value::AbstractValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,13 +24,15 @@ impl<'a> Interpreter<'a> {
         let mut ran = Vec::new();
         let mut returned: Vec<Rc<str>> = Vec::new();
         let mut closed = false;
+        let mut before: Vec<Option<Selection>> = Vec::new();
         for arm in arms {
-            let (truth, condition) = match &arm.test {
+            let (truth, condition, own) = match &arm.test {
                 Some(test) => {
                     let val = self.eval(test, scope);
-                    (self.truth(&val), one_line(self.sources.text(FileRange::new(file, test.range))))
+                    let own = Selection::of(&val).map(|selection| selection.as_ref().clone());
+                    (self.truth(&val), one_line(self.sources.text(FileRange::new(file, test.range))), own)
                 }
-                None => (Some(true), none_of(&tests)),
+                None => (Some(true), none_of(&tests), None),
             };
             if truth == Some(false) {
                 continue;
@@ -38,9 +41,15 @@ impl<'a> Interpreter<'a> {
                 return self.block(&arm.body, scope);
             }
             let modulo = arm.test.as_ref().and_then(|test| self.modulus(test, scope));
-            let (flow, writes) = self.run_branch(&arm.body, &condition, modulo, scope);
+            let selection = selected(own.as_ref(), &before, arm.test.is_none());
+            let (flow, writes) = self.run_branch(&arm.body, &condition, (modulo, selection.clone()), scope);
+            before.push(own);
             if flow == Flow::Next {
                 ran.push(CompletedBranch { condition: Some(condition.clone()), writes });
+            } else if self.ends_with_continue(&arm.body, scope)
+                && let Some(open) = self.control.loops.last_mut()
+            {
+                open.left_out.push(selection);
             } else if matches!(arm.body.last().map(|stmt| &stmt.kind), Some(StmtKind::Return(_))) {
                 returned.push(none_of(std::slice::from_ref(&condition)));
             }
@@ -62,7 +71,7 @@ impl<'a> Interpreter<'a> {
         let mut ran = Vec::new();
         for body in cases {
             let condition: Rc<str> = "case".into();
-            let (flow, writes) = self.run_branch(body, &condition, None, scope);
+            let (flow, writes) = self.run_branch(body, &condition, (None, None), scope);
             if flow == Flow::Next {
                 ran.push(CompletedBranch { condition: Some(condition), writes });
             }
@@ -92,7 +101,7 @@ impl<'a> Interpreter<'a> {
         for (exception, handler) in handlers {
             let name = exception.as_ref().map_or("", |exception| self.sources.text(FileRange::new(file, exception.range)));
             let condition = one_line(format!("except {name}").trim());
-            let (handled, writes) = self.run_branch(handler, &condition, None, scope);
+            let (handled, writes) = self.run_branch(handler, &condition, (None, None), scope);
             if handled == Flow::Next {
                 ran.push(CompletedBranch { condition: Some(condition), writes });
             }
@@ -113,15 +122,20 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    fn ends_with_continue(&self, body: &[Stmt], scope: usize) -> bool {
+        let text = |stmt: &Stmt| self.sources.text(FileRange::new(self.scopes[scope].file, stmt.range));
+        body.last().is_some_and(|stmt| matches!(stmt.kind, StmtKind::Other) && text(stmt) == "continue")
+    }
+
     /// Runs one branch and reverts what it wrote.
     fn run_branch(
         &mut self,
         body: &'a [Stmt],
         condition: &Rc<str>,
-        modulo: Option<AbstractValue>,
+        (modulo, selection): (Option<AbstractValue>, Option<Selection>),
         scope: usize,
     ) -> (Flow, BTreeMap<String, AbstractValue>) {
-        self.control.guards.push(condition.clone());
+        self.control.guards.push(condition.clone(), selection);
         self.scopes.begin_branch(scope);
         let counted = modulo.is_some();
         if let Some(modulo) = modulo {
@@ -161,6 +175,23 @@ impl<'a> Interpreter<'a> {
         }
         Flow::Next
     }
+}
+
+/// What the arm of an `if` selects: its own test, and none of the tests before it. `None` if something else decides.
+fn selected(own: Option<&Selection>, before: &[Option<Selection>], is_else: bool) -> Option<Selection> {
+    let mut whole = match own {
+        Some(own) => Some(own.clone()),
+        None if is_else => None,
+        None => return None,
+    };
+    for test in before {
+        let not = test.clone()?.negated();
+        whole = Some(match whole {
+            Some(whole) => whole.and(not),
+            None => not,
+        });
+    }
+    whole
 }
 
 /// Whether the program continues after a handler: it neither raises nor exits at its end.

@@ -6,6 +6,7 @@ use super::expr::is_variable;
 use super::file_loads::READ_MODES;
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
+use super::selection::Selection;
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource, place_of_value};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -64,6 +65,15 @@ impl Interpreter<'_> {
     pub(super) fn call_builtin(&mut self, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
         let first = args.positional.first();
         match (name, first) {
+            ("any" | "all", Some(val)) if let Some(ValueKind::Items(items)) = val.single().map(|alt| &alt.kind) => {
+                let kind = match Selection::joined(name == "any", items, |item| self.heap.truth(item)) {
+                    Some(Ok(selection)) if selection.is_short() => ValueKind::Selection(Rc::new(selection)),
+                    Some(Err(known)) => ValueKind::Scalar(Value::Bool(known)),
+                    _ => ValueKind::Unknown,
+                };
+                AbstractValue::located(kind, place)
+            }
+            ("bool", Some(val)) if Selection::of(val).is_some() => val.clone(),
             ("int" | "float" | "bool" | "str", Some(val)) => convert(val, name, place),
             ("min" | "max", _) => extreme(name, args, place),
             ("open", Some(path)) => {

@@ -2,7 +2,6 @@
 
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
-use super::trained_parameters::visited_part;
 use super::value::{AbstractValue, Alternative, ValueKind};
 use std::rc::Rc;
 use vramlint_base::FileRange;
@@ -27,10 +26,13 @@ impl<'a> Interpreter<'a> {
                 }
             }
             _ => {
-                let item = visited_part(iter, &over).unwrap_or_else(AbstractValue::unknown);
+                let item = self.visited_part(iter, &over, inner).unwrap_or_else(AbstractValue::unknown);
                 self.assign(target, item, inner);
                 let mut items = vec![over];
-                items.extend(elements.iter().chain(conditions).map(|part| self.eval(part, inner)).collect::<Vec<_>>());
+                items.extend(elements.iter().map(|part| self.eval(part, inner)).collect::<Vec<_>>());
+                for condition in conditions {
+                    self.eval(condition, inner);
+                }
                 if pairs {
                     let dict = self.new_object(ObjectKind::Dict { entries: Vec::new(), open: true });
                     return AbstractValue::located(ValueKind::Object(dict), place);

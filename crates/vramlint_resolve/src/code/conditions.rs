@@ -1,5 +1,6 @@
 //! Conditions of branches as text, and the conditions under which the current statement runs.
 
+use super::selection::Selection;
 use std::rc::Rc;
 
 /// Conditions longer than this are cut.
@@ -7,40 +8,52 @@ const MAX_LENGTH: usize = 200;
 
 /// The conditions of the undecided branches around the current statement, outermost first.
 #[derive(Clone, Default)]
-pub(super) struct PathConditions(Vec<Rc<str>>);
+pub(super) struct PathConditions {
+    texts: Vec<Rc<str>>,
+    /// For each, what it selects among the parameters that a loop visits.
+    selections: Vec<Option<Selection>>,
+}
 
 impl PathConditions {
     /// One open branch under a condition; none without one.
     pub(super) fn from_condition(condition: Option<Rc<str>>) -> Self {
-        Self(condition.into_iter().collect())
+        let texts: Vec<Rc<str>> = condition.into_iter().collect();
+        Self { selections: vec![None; texts.len()], texts }
     }
 
-    pub(super) fn push(&mut self, condition: Rc<str>) {
-        self.0.push(condition);
+    pub(super) fn push(&mut self, condition: Rc<str>, selection: Option<Selection>) {
+        self.texts.push(condition);
+        self.selections.push(selection);
     }
 
     pub(super) fn pop(&mut self) {
-        self.0.pop();
+        self.texts.pop();
+        self.selections.pop();
+    }
+
+    /// What the open branches select among the parameters that loops visit, one by one; `None` for a branch that decides something else.
+    pub(super) fn selections(&self) -> &[Option<Selection>] {
+        &self.selections
     }
 
     /// The number of open branches.
     pub(super) fn depth(&self) -> usize {
-        self.0.len()
+        self.texts.len()
     }
 
     /// Whether no undecided branch is open.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.texts.is_empty()
     }
 
     /// The conditions of the branches that were opened since this depth.
     pub(super) fn since(&self, depth: usize) -> &[Rc<str>] {
-        self.0.get(depth..).unwrap_or_default()
+        self.texts.get(depth..).unwrap_or_default()
     }
 
     /// Their conjunction; `None` if no branch is open.
     pub(super) fn condition(&self) -> Option<Rc<str>> {
-        conjoin_all(self.0.iter())
+        conjoin_all(self.texts.iter())
     }
 }
 

@@ -1,6 +1,7 @@
 //! The position of the interpretation: calls, branches, loops and handlers around the current statement.
 
 use super::conditions::{PathConditions, conjoin, conjoin_all};
+use super::selection::Selection;
 use super::value::AbstractValue;
 use std::rc::Rc;
 use vramlint_base::FileRange;
@@ -26,6 +27,8 @@ pub(super) struct Loop {
     pub(super) times: Option<AbstractValue>,
     /// Whether it visits the parameters or layers of a model, which stands for each of them.
     pub(super) of_parts: bool,
+    /// What a `continue` before has left out of the rest of the body; `None` for one that something else decides.
+    pub(super) left_out: Vec<Option<Selection>>,
 }
 
 /// Something that a library may call later.
@@ -49,6 +52,22 @@ impl ControlFlow {
     pub(super) fn condition(&self) -> Option<Rc<str>> {
         let passed = conjoin_all(self.frames.iter().flat_map(|frame| &frame.passed));
         conjoin(self.guards.condition().as_ref(), passed.as_ref())
+    }
+
+    /// What the branches and loops around the current statement select among the parameters of a model; `Err` if something else decides
+    /// whether it runs.
+    pub(super) fn selection(&self) -> Result<Option<Selection>, ()> {
+        let left_out = self.loops.iter().flat_map(|open| &open.left_out);
+        let left_out = left_out.map(|selection| selection.clone().map(Selection::negated));
+        let mut whole: Option<Selection> = None;
+        for selection in self.guards.selections().iter().cloned().chain(left_out) {
+            let one = selection.ok_or(())?;
+            whole = Some(match whole {
+                Some(before) => before.and(one),
+                None => one,
+            });
+        }
+        if self.frames.iter().any(|frame| !frame.passed.is_empty()) { Err(()) } else { Ok(whole) }
     }
 
     /// The calls of functions of the project that lead to the current statement, outermost first.

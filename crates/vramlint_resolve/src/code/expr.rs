@@ -6,6 +6,7 @@ use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
 use super::merge::{BranchValue, merge_branches};
 use super::modules;
+use super::selection::Selection;
 use super::value::{AbstractValue, Alternative, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -79,6 +80,9 @@ impl<'a> Interpreter<'a> {
                     && let Some(has) = contains(&right, &left)
                 {
                     return AbstractValue::located(ValueKind::Scalar(Value::Bool(has == (*op == "in"))), place);
+                }
+                if let Some(selection) = Selection::compared(&left, op, &right) {
+                    return AbstractValue::located(ValueKind::Selection(Rc::new(selection)), place);
                 }
                 compare(&left, op, &right, place)
             }
@@ -166,6 +170,13 @@ impl<'a> Interpreter<'a> {
 
     pub(super) fn binary(&mut self, left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRange) -> AbstractValue {
         match op {
+            "and" | "or" if let (Some(a), Some(b)) = (Selection::of(left), Selection::of(right)) => {
+                let (a, b) = (a.as_ref().clone(), b.as_ref().clone());
+                let both = if op == "and" { a.and(b) } else { a.or(b) };
+                return AbstractValue::located(ValueKind::Selection(Rc::new(both)), place);
+            }
+            // The other side is decided, and does not decide the whole.
+            "and" | "or" if Selection::of(left).is_some() && self.truth(right) == Some(op == "and") => return left.clone(),
             "or" => return self.or_value(left, right),
             "and" => {
                 return if self.truth(left) == Some(true) {
@@ -232,6 +243,10 @@ impl<'a> Interpreter<'a> {
 
     fn unary(&mut self, op: &str, inner: &AbstractValue, place: FileRange) -> AbstractValue {
         if op == "not" {
+            if let Some(selection) = Selection::of(inner) {
+                let not = selection.as_ref().clone().negated();
+                return AbstractValue::located(ValueKind::Selection(Rc::new(not)), place);
+            }
             let may_be_overridden = inner.alternatives.iter().any(|alt| alt.source.may_be_overridden);
             return match self.truth(inner) {
                 Some(truth) => AbstractValue::new(

@@ -40,7 +40,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let task = interpreter.facts.task();
     let trains = interpreter.training.trains();
     let (may_freeze, freezes_part) = (interpreter.may_freeze(), interpreter.freezes_part());
-    let frozen_part = interpreter.frozen_part();
+    let frozen_part = interpreter.frozen_part().map(str::to_owned).or_else(|| interpreter.freeze_rules());
     let trains_one_part = interpreter.trains_one_part();
     let (may_adapt, sees_what_is_trained) = (interpreter.may_adapt(), interpreter.sees_what_is_trained());
     let sees_some_trained = interpreter.sees_some_trained();

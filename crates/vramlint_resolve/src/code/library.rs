@@ -43,7 +43,8 @@ impl Interpreter<'_> {
             }
             (Some("dataclasses" | "attr" | "attrs"), "asdict" | "astuple") | (Some("copy"), "copy" | "deepcopy") => {
                 let val = args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown);
-                self.copied_module(&val).or_else(|| self.copied_block(&val, place)).unwrap_or_else(|| self.copy_dict(&val))
+                let copied = self.copied_model(&val, place).or_else(|| self.copied_module(&val));
+                copied.or_else(|| self.copied_block(&val, place)).unwrap_or_else(|| self.copy_dict(&val))
             }
             (Some("dataclasses"), "replace") | (Some("attr" | "attrs"), "evolve") => self.replaced(args, place),
             (Some("dataclasses" | "attr" | "attrs"), "fields") => self.fields_of(args, place),

@@ -21,6 +21,17 @@ impl<'a> Interpreter<'a> {
     ) -> AbstractValue {
         let unknown = AbstractValue::located(ValueKind::Unknown, place);
         let values = bounds.each_ref().map(|bound| bound.as_ref().map(|bound| self.eval(bound, scope)));
+        if let Some(ValueKind::Method(id, part)) = list.single().map(|alt| &alt.kind)
+            && self.is_model_or_module(*id)
+        {
+            let bound = |bound: &Option<AbstractValue>| match bound {
+                None => String::new(),
+                Some(val) => val.nominal().and_then(Value::as_int).map_or_else(|| "?".to_owned(), |number| number.to_string()),
+            };
+            let [lower, upper] = [bound(&values[0]), bound(&values[1])];
+            let stride = if values[2].is_some() { ":?" } else { "" };
+            return AbstractValue::located(ValueKind::Method(*id, format!("{part}[{lower}:{upper}{stride}]").into()), place);
+        }
         let Some(ValueKind::Items(items)) = list.single().map(|alt| &alt.kind) else { return unknown };
         let position = |bound: &Option<AbstractValue>, absent: usize| match bound {
             None => Some(absent),

@@ -56,13 +56,16 @@ impl Interpreter<'_> {
                 }
                 _ => self.method_of_value(alt, name, place),
             },
-            ValueKind::Scalar(_) | ValueKind::Items(_) => self.method_of_value(alt, name, place),
+            ValueKind::Scalar(_) | ValueKind::Items(_) | ValueKind::ParameterName => self.method_of_value(alt, name, place),
             ValueKind::Method(id, part) if self.is_model_or_module(*id) => {
                 AbstractValue::located(ValueKind::Method(*id, format!("{part}.{name}").into()), place)
             }
-            ValueKind::Method(..) | ValueKind::Unknown | ValueKind::Bundle(_) | ValueKind::Function { .. } => {
-                AbstractValue::located(ValueKind::Unknown, place)
-            }
+            ValueKind::Method(..)
+            | ValueKind::Unknown
+            | ValueKind::Bundle(_)
+            | ValueKind::Function { .. }
+            | ValueKind::Position
+            | ValueKind::Selection(_) => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
 
@@ -113,7 +116,10 @@ impl Interpreter<'_> {
             ObjectKind::Library(path) if let Some(default) = self.library_default(id, &path, name, place) => default,
             ObjectKind::Library(_) if let Some(val) = self.taken_over(id, name, place) => val,
             ObjectKind::Output(_) if matches!(name, "loss" | "logits") => AbstractValue::located(ValueKind::Object(id), place),
-            ObjectKind::Model(_) if matches!(name, "module" | "model" | "base_model" | "pretrained_model" | "policy") => {
+            ObjectKind::Model(_) if matches!(name, "model" | "base_model") => {
+                AbstractValue::located(ValueKind::Object(self.below_head(id)), place)
+            }
+            ObjectKind::Model(_) if matches!(name, "module" | "pretrained_model" | "policy") => {
                 AbstractValue::located(ValueKind::Object(id), place)
             }
             ObjectKind::Model(load) => {
@@ -187,6 +193,12 @@ impl Interpreter<'_> {
 
     fn subscript_of(&mut self, alt: &Alternative, key: Option<&Value>, place: FileRange) -> AbstractValue {
         let unknown = AbstractValue::located(ValueKind::Unknown, place);
+        if let ValueKind::Method(id, part) = &alt.kind
+            && self.is_model_or_module(*id)
+        {
+            let index = key.and_then(Value::as_int).map_or_else(|| "?".to_owned(), |index| index.to_string());
+            return AbstractValue::located(ValueKind::Method(*id, format!("{part}[{index}]").into()), place);
+        }
         let Some(key) = key else { return unknown };
         match (&alt.kind, key) {
             (ValueKind::Items(items), Value::Int(i)) => {

@@ -32,6 +32,7 @@ mod facts_builder;
 mod field_writes;
 mod file_loads;
 mod finish;
+mod freeze_rules;
 mod heap;
 mod import;
 mod instantiation;
@@ -63,6 +64,7 @@ mod recorded_call;
 mod row_blocks;
 mod scopes;
 mod script_arguments;
+mod selection;
 mod settings_classes;
 mod sources;
 mod step_budget;
@@ -74,6 +76,7 @@ mod training_calls;
 mod training_extent;
 mod training_loop;
 mod value;
+mod visited_parts;
 
 #[cfg(test)]
 mod tests;

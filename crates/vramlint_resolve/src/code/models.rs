@@ -203,6 +203,32 @@ impl Interpreter<'_> {
         model
     }
 
+    /// A copy of a loaded model, as for a moving average of its weights: a model of its own.
+    pub(super) fn copied_model(&mut self, val: &AbstractValue, place: FileRange) -> Option<AbstractValue> {
+        let ValueKind::Object(id) = val.single()?.kind else { return None };
+        let ObjectKind::Model(load) = self.heap[id].kind else { return None };
+        let of = &self.facts.models[load];
+        let copy = ModelRecord {
+            class: of.class.clone(),
+            place,
+            args: of.args.clone(),
+            part: ModelRole::Policy,
+            guard: self.control.guards.condition(),
+            via: self.control.call_chain(),
+            trained: false,
+            in_trainer: false,
+            prepared: false,
+            escaped: false,
+            inferred: true,
+            frozen: None,
+            partly_frozen: false,
+            cast: of.cast.clone(),
+        };
+        let load = self.facts.models.len();
+        self.facts.models.push(copy);
+        Some(AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Model(load))), place))
+    }
+
     /// A method of a model.
     pub(super) fn model_method(
         &mut self,
@@ -263,6 +289,10 @@ impl Interpreter<'_> {
                 self.candidates().emit_value(Concept::GradientCheckpointing, &val, name, "value", place);
                 AbstractValue::located(ValueKind::Scalar(Value::Null), place)
             }
+            "get_encoder" => AbstractValue::located(ValueKind::Method(id, "encoder".into()), place),
+            "get_decoder" => AbstractValue::located(ValueKind::Method(id, "decoder".into()), place),
+            "get_input_embeddings" => AbstractValue::located(ValueKind::Method(id, "<input>".into()), place),
+            "get_output_embeddings" => AbstractValue::located(ValueKind::Method(id, "<output>".into()), place),
             "forward" => AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Output(load))), place),
             "add_adapter" => {
                 self.facts.models[load].trained = true;

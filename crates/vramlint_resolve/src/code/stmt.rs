@@ -4,7 +4,6 @@ use super::conditions::{conjoin, conjoin_all};
 use super::control_flow::Loop;
 use super::definitions::{ClassInfo, FunctionInfo};
 use super::interpreter::Interpreter;
-use super::trained_parameters::visited_part;
 use super::training_loop::{expects_errors, stops_gradients};
 use super::value::{AbstractValue, ValueKind, ValueSource, declare};
 use std::rc::Rc;
@@ -192,7 +191,7 @@ impl<'a> Interpreter<'a> {
             return;
         }
         // The loop variable stands for all items, so only what they have in common is known.
-        let part = visited_part(iter, &over);
+        let part = self.visited_part(iter, &over, scope);
         let of_parts = part.is_some();
         let item = part.unwrap_or_else(|| match over.single().map(|alt| &alt.kind) {
             Some(ValueKind::Items(items)) if items.len() == 1 => items[0].clone(),
@@ -219,7 +218,7 @@ impl<'a> Interpreter<'a> {
 
     fn loop_body(&mut self, times: Option<AbstractValue>, of_parts: bool, body: &'a [Stmt], scope: usize) {
         let id = self.training.next_loop_id();
-        self.control.loops.push(Loop { id, times, of_parts });
+        self.control.loops.push(Loop { id, times, of_parts, left_out: Vec::new() });
         self.block(body, scope);
         self.control.loops.pop();
     }

@@ -1,6 +1,7 @@
 //! Methods of texts.
 
 use super::call_arguments::CallArguments;
+use super::selection::Selection;
 use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
@@ -8,6 +9,11 @@ use vramlint_base::{FileRange, Value};
 /// `text.endswith(".yaml")`, also with a tuple.
 pub(super) fn compare_ends(val: &AbstractValue, name: &str, args: &CallArguments, place: FileRange) -> AbstractValue {
     let unknown = AbstractValue::located(ValueKind::Unknown, place);
+    if let (Some(ValueKind::ParameterName), Some(words)) = (val.single().map(|alt| &alt.kind), args.positional.first()) {
+        let selection = Selection::any_of(if name == "endswith" { "ends" } else { "starts" }, words);
+        let kind = selection.map_or(ValueKind::Unknown, |selection| ValueKind::Selection(Rc::new(selection)));
+        return AbstractValue::located(kind, place);
+    }
     let (Some(alt), Some(ends)) = (val.single(), args.positional.first().and_then(AbstractValue::single)) else {
         return unknown;
     };

@@ -1,6 +1,7 @@
 //! What is trained: modules that the project builds itself, and parameters that are kept from training.
 
 use super::call_arguments::CallArguments;
+use super::freeze_rules::FreezeRule;
 use super::heap::{MODEL_DEPTH, ObjectKind};
 use super::interpreter::Interpreter;
 use super::model_configs::MadeModel;
@@ -10,12 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Concept;
-use vramlint_syntax::python::{Call, Expr, ExprKind};
+use vramlint_syntax::python::{Call, ExprKind};
 
 /// Maximum nesting of modules that are searched.
 const DEPTH: u32 = 4;
-/// Maximum number of parts of models in a list that a loop visits one by one.
-const MAX_PARTS: usize = 16;
 /// Maximum number of names of functions that are not visible.
 const MAX_NAMES: usize = 2_000;
 /// The attribute that holds the dtype that a module is cast to.
@@ -40,6 +39,8 @@ pub(super) struct TrainedParameters {
     pub(super) frozen_parts: BTreeSet<ModelPart>,
     /// The parts that are told to train under no condition.
     pub(super) unfrozen_parts: BTreeSet<ModelPart>,
+    /// What is frozen and told to train, in order.
+    pub(super) rules: Vec<FreezeRule>,
     /// Whether parameters of something that is not visible are kept from training.
     pub(super) freezes_hidden: bool,
     /// Whether something that is not visible is cast to another dtype, or the default dtype is changed.
@@ -121,17 +122,6 @@ impl Interpreter<'_> {
         matches!(self.heap[id].kind, ObjectKind::Model(_)) || self.is_module(id)
     }
 
-    /// The items of a list of models, parts of models or configurations: `[model.shared, model.encoder]`.
-    pub(super) fn listed_objects(&self, over: &AbstractValue) -> Option<Rc<Vec<AbstractValue>>> {
-        let ValueKind::Items(items) = &over.single()?.kind else { return None };
-        let is_part = |item: &AbstractValue| match item.single().map(|alt| &alt.kind) {
-            Some(ValueKind::Object(id)) if matches!(self.heap[*id].kind, ObjectKind::Instance { .. }) => true,
-            Some(ValueKind::Object(id) | ValueKind::Method(id, _)) => self.is_model_or_module(*id),
-            _ => false,
-        };
-        (!items.is_empty() && items.len() <= MAX_PARTS && items.iter().all(is_part)).then(|| Rc::clone(items))
-    }
-
     /// A copy of a module that the code builds, as for a moving average of its weights.
     pub(super) fn copied_module(&mut self, val: &AbstractValue) -> Option<AbstractValue> {
         let alt = val.single()?;
@@ -210,6 +200,7 @@ impl Interpreter<'_> {
 
     /// Keeps the parameters of a value from training, unless `on` is true.
     pub(super) fn freeze(&mut self, base: &AbstractValue, on: Option<&AbstractValue>) {
+        self.note_freeze_rule(base, on);
         if on.is_none_or(|on| self.heap.truth(on) == Some(true)) {
             if self.control.guards.is_empty() && on.is_some() {
                 let parts: Vec<ModelPart> = base.alternatives.iter().map(|alt| self.part_of(&alt.kind)).collect();
@@ -393,21 +384,6 @@ impl Interpreter<'_> {
             && !self.facts.models.iter().any(|model| model.trained || model.in_trainer)
             && !modules.iter().any(|(id, _)| cast(*id) || loads(*id));
         modules.first().map(|(_, place)| *place).filter(|_| kept)
-    }
-}
-
-/// What a loop over the parameters or layers of a model visits: the model stands for each.
-pub(super) fn visited_part(iter: &Expr, over: &AbstractValue) -> Option<AbstractValue> {
-    let ExprKind::Call(call) = &iter.kind else { return None };
-    let ExprKind::Attribute(_, name, _) = &call.callee.kind else { return None };
-    over.alternatives.iter().find(|alt| matches!(alt.kind, ValueKind::Object(_) | ValueKind::Method(..)))?;
-    match name.as_str() {
-        "parameters" | "modules" | "children" => Some(over.clone()),
-        "named_parameters" | "named_modules" | "named_children" => {
-            let pair = vec![AbstractValue::unknown(), over.clone()];
-            Some(AbstractValue::new(ValueKind::Items(Rc::new(pair)), ValueSource::default()))
-        }
-        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use super::interpreter::Interpreter;
 use super::model_record::ModelRecord;
 use super::qualified_name::leaf;
 use super::trained_parameters::{ModelPart, is_module_class};
-use super::value::AbstractValue;
+use super::value::{AbstractValue, Alternative, ValueKind};
 use std::collections::BTreeSet;
 use vramlint_base::FileRange;
 
@@ -22,7 +22,8 @@ impl Interpreter<'_> {
 
     /// Whether parameters of what is trained are kept from training under no condition.
     pub(super) fn freezes_part(&self) -> bool {
-        self.has_trained_part(&|id| self.parameters.surely_frozen.contains(&id))
+        self.freeze_rules().is_some()
+            || self.has_trained_part(&|id| self.parameters.surely_frozen.contains(&id))
             || self.parameters.surely_frozen.iter().any(|id| match self.heap[*id].kind {
                 ObjectKind::Model(load) => self.facts.models[load].is_trained(),
                 _ => false,
@@ -60,7 +61,17 @@ impl Interpreter<'_> {
         let object = &self.heap[id];
         seen.insert(id)
             && (is_it(id)
-                || object.attributes.values().flat_map(AbstractValue::objects).any(|inner| self.has_part(inner, is_it, seen)))
+                || object.attributes.values().flat_map(|val| self.held(val)).any(|inner| self.has_part(inner, is_it, seen)))
+    }
+
+    /// The objects that a value is, and the models of which it is a part: `self.body = model.transformer`.
+    fn held(&self, val: &AbstractValue) -> Vec<usize> {
+        let of = |alt: &Alternative| match alt.kind {
+            ValueKind::Object(id) => Some(id),
+            ValueKind::Method(id, _) if matches!(self.heap[id].kind, ObjectKind::Model(_)) => Some(id),
+            _ => None,
+        };
+        val.alternatives.iter().filter_map(of).collect()
     }
 
     /// Whether the only thing that is trained is one part of a module: a head on a body that no optimizer gets.

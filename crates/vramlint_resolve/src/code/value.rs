@@ -1,6 +1,7 @@
 //! Abstract values: their alternatives, where each is written, and under which condition it holds.
 
 use super::conditions::conjoin;
+use super::selection::Selection;
 use std::rc::Rc;
 use vramlint_base::{FileId, FileRange, Value};
 
@@ -51,6 +52,12 @@ pub(super) enum ValueKind {
     Method(usize, Rc<str>),
     /// A value in a loaded file: the index of the load and the route of keys.
     Loaded(usize, Rc<Vec<String>>),
+    /// The name of the parameter that a loop visits.
+    ParameterName,
+    /// The position of the layer that a loop visits.
+    Position,
+    /// A condition on the name or the position of what a loop visits.
+    Selection(Rc<Selection>),
 }
 
 /// The source of a value.

@@ -54,7 +54,7 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
     if keeps_base && !settings.contains_key(&Concept::LoraR) && code.is_some_and(|code| !code.adapters) {
         let why = message!("the code freezes the model that it loads", "代码冻结了所加载的模型");
         insert(settings, Concept::Method, "freeze", Origin::Assumed { why: why.clone() });
-        if let Some(part) = code.and_then(|code| code.frozen_part) {
+        if let Some(part) = code.and_then(|code| code.frozen_part.as_deref()) {
             insert(settings, Concept::Freeze, part, Origin::Assumed { why });
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, 
         if !adapts && !hides && code.freezes_part {
             let why = message!("the code freezes a part of what it trains", "代码冻结了所训练模型的一部分");
             insert(settings, Concept::Method, "freeze", Origin::Assumed { why: why.clone() });
-            if let Some(part) = code.frozen_part {
+            if let Some(part) = code.frozen_part.as_deref() {
                 insert(settings, Concept::Freeze, part, Origin::Assumed { why });
             }
         } else if !adapts && !freezes {
