@@ -7,6 +7,7 @@ pub mod estimates;
 mod mapping;
 pub mod models;
 pub mod open_settings;
+mod own_loss;
 mod plausibility;
 pub mod record;
 pub mod repairs;

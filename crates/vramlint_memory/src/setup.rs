@@ -1,9 +1,11 @@
 //! How a model is trained: everything except the architecture that affects memory.
 
+mod own_loss;
 mod task;
 mod trained_parts;
 
 use crate::arch::Arch;
+pub use own_loss::{LossOp, LossStep, OwnLoss};
 pub use task::Task;
 pub use trained_parts::TrainedParts;
 
@@ -431,6 +433,8 @@ pub struct Setup {
     pub forward_calls: u64,
     /// How long the training loop names what the model returns.
     pub kept_outputs: KeptOutputs,
+    /// The loss, if code of the project computes it from logits; it replaces that of the task.
+    pub own_loss: Option<OwnLoss>,
     /// Whether accelerate runs the model: it converts to fp32 what autocast computed and the model returns.
     pub outputs_to_fp32: bool,
     /// Whether the loop frees the gradients of the last step only between the next forward and its backward.
@@ -513,6 +517,7 @@ impl Default for Setup {
             use_cache: false,
             forward_calls: 1,
             kept_outputs: KeptOutputs::None,
+            own_loss: None,
             outputs_to_fp32: true,
             lora: None,
             freeze_base: false,

@@ -128,6 +128,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.loader();
     mapping.machine();
     mapping.teacher()?;
+    mapping.own_loss();
     mapping.residents(&model);
     mapping.reward_model();
     mapping.other_processes(&model)?;

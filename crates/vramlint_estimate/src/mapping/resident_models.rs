@@ -73,7 +73,10 @@ impl Mapping<'_> {
     /// Whether code of the project's own compares the trained model with another one by a divergence over the vocabulary.
     pub(super) fn own_divergence(&mut self) -> bool {
         let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate | Dialect::HfTrainer);
-        let compares = own && !self.upper.residents.is_empty() && (self.code_calls("kl_div") || self.code_calls("KLDivLoss"));
+        let compares = own
+            && self.upper.own_loss.is_none()
+            && !self.upper.residents.is_empty()
+            && (self.code_calls("kl_div") || self.code_calls("KLDivLoss"));
         if compares {
             self.assume_unverified(message!(
                 "the divergence between the models is code of the project: its copies of the logits are in the upper bound only",
@@ -92,6 +95,12 @@ impl Mapping<'_> {
             code.models.iter().filter(|load| load.trained == Some(false)).filter_map(|load| load.model.as_ref()?.as_str());
         let first = ids.next()?;
         ids.all(|id| id == first).then(|| first.to_owned())
+    }
+
+    /// The type in which the code loads that model, if it says so.
+    pub(super) fn untrained_dtype(&self) -> Option<Dtype> {
+        let mut loads = self.run.code.iter().flat_map(|code| &code.models).filter(|load| load.trained == Some(false));
+        loads.find_map(stated_dtype)
     }
 }
 

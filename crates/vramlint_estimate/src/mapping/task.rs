@@ -29,6 +29,8 @@ impl Mapping<'_> {
             Some("tpo") => Task::Tpo,
             Some("gkd") if self.run.dialect == Dialect::Trl => Task::Gkd,
             Some("distillation") if self.run.dialect == Dialect::Trl => Task::Distillation,
+            // A trainer of the project's own: its loss says what it compares.
+            Some("distillation") if self.found_loss().is_some_and(|loss| loss.asks_teacher()) => Task::CausalLm,
             Some("online-dpo") if self.run.dialect == Dialect::Trl => Task::OnlineDpo,
             Some("sentence-embedding") => self.embedded_columns()?,
             // Axolotl 0.18.0 core/builders/rl.py trains gdpo with the trainer of grpo.

@@ -1,8 +1,10 @@
 //! What a training loop of the project's own keeps alive.
 
 use super::Mapping;
+use crate::own_loss;
 use vramlint_base::message;
-use vramlint_memory::setup::KeptOutputs;
+use vramlint_catalog::Dialect;
+use vramlint_memory::setup::{Head, KeptOutputs, OwnLoss, Resident, Task};
 use vramlint_syntax::python::{ArgumentKind, CallSite, Expr, ExprKind, Module, StmtKind};
 
 impl Mapping<'_> {
@@ -21,6 +23,37 @@ impl Mapping<'_> {
 }
 
 impl Mapping<'_> {
+    /// Maps a loss that code of the project computes from logits over the vocabulary.
+    pub(super) fn own_loss(&mut self) {
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate | Dialect::HfTrainer);
+        if !own || self.upper.task != Task::CausalLm || self.upper.head != Head::FullLogits {
+            return;
+        }
+        let Some(own) = self.found_loss() else { return };
+        if own.asks_teacher() {
+            let Some(id) = self.only_untrained_model() else { return };
+            let Some(model) = self.models.find_or_infer(&id) else { return };
+            let weights = self.untrained_dtype().or(model.dtype).unwrap_or(self.upper.weights);
+            self.assume(message!("{id}, the teacher, stays in GPU memory", "教师模型 {id} 一直占用显存"));
+            let quantization = model.prequantized.unwrap_or(self.upper.quantization);
+            self.both(|setup| {
+                let arch = model.arch.clone();
+                setup.teacher = Some(Box::new(Resident { label: id.clone(), arch, weights, quantization, scores: false }));
+            });
+        }
+        if !own.keeps_output {
+            self.both(|setup| setup.kept_outputs = KeptOutputs::None);
+        }
+        self.both(|setup| setup.own_loss = Some(own.clone()));
+    }
+
+    /// The loss that the modules of the run compute by themselves.
+    pub(super) fn found_loss(&self) -> Option<OwnLoss> {
+        let files = self.run.code.iter().flat_map(|code| &code.files);
+        let modules: Vec<&Module> = files.filter_map(|file| self.project.file(*file).python()).collect();
+        own_loss::find(&modules)
+    }
+
     /// How often the loop calls the trained model for each backward: both texts of a pair, say.
     pub(super) fn forward_calls(&mut self) {
         let loads = self.run.code.iter().flat_map(|code| &code.models).filter(|load| load.trained == Some(true));

@@ -4,6 +4,7 @@
 
 mod arch;
 mod fields;
+mod own_loss;
 mod setup;
 pub mod vocabulary;
 
@@ -12,7 +13,7 @@ use fields::{Fields, Text};
 use serde_json::value::RawValue;
 use vramlint_base::{Message, message};
 use vramlint_memory::estimate::Assumption;
-use vramlint_memory::setup::{Resident, Task};
+use vramlint_memory::setup::{OwnLoss, Resident, Task};
 use vramlint_memory::{Arch, Setup};
 
 /// A setup that was read from data.
@@ -80,7 +81,8 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
     let mut setup = setup::read_setup(&mut fields)?;
     let assumptions = setup::assumptions(&fields, &setup);
     unused.extend(fields.unread());
-    if matches!(setup.task, Task::Gkd | Task::Distillation) {
+    let asks_teacher = setup.own_loss.as_ref().is_some_and(OwnLoss::asks_teacher);
+    if asks_teacher || matches!(setup.task, Task::Gkd | Task::Distillation) {
         let (label, shape) = arch::read_model(&mut top, "teacher", models, &mut unused)?;
         let (arch, weights, quantization) = (shape.into_arch(), setup.weights, setup.quantization);
         setup.teacher = Some(Box::new(Resident { label, arch, weights, quantization, scores: false }));

@@ -82,6 +82,11 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     };
     setup.lora = fields.object(&["lora"])?.map(|mut lora| adapters(&mut lora)).transpose()?;
     setup.freeze_base = frozen(fields)?;
+    if let Some(steps) = fields.texts(&["own_loss"])? {
+        let kept = fields.texts(&["own_loss_kept"])?.unwrap_or_default();
+        let in_autocast = fields.flag(&["own_loss_in_autocast"])?.unwrap_or(false);
+        setup.own_loss = Some(super::own_loss::read(&steps, &kept, in_autocast)?);
+    }
     setup.trained = fields.object(&["trained"])?.map(|mut parts| trained_parts(&mut parts)).transpose()?;
     setup.trains_prompt = fields.flag(&["trains_prompt"])?.unwrap_or(false);
     setup.quantization = fields.word(&["quant", "quantization"], QUANTIZATIONS)?.unwrap_or_default();

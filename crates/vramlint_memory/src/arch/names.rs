@@ -105,7 +105,7 @@ impl Names {
                 ..GPT2
             },
             "mpt" => Names { beside: &[], blocks: "blocks", norm: "norm_f", block_norms: &["norm_1", "norm_2"], ..GPT2 },
-            "gpt_neox" => Names { base: "gpt_neox", tokens: "embed_in", norm: "final_layer_norm", head: "embed_out", ..LLAMA },
+            "gpt_neox" => Names { base: "gpt_neox", tokens: "embed_in", norm: "final_layer_norm", ..LLAMA },
             "bert" => BERT,
             "roberta" | "xlm-roberta" | "camembert" => Names { base: "roberta", head: "lm_head", ..BERT },
             "electra" => Names { base: "electra", head: "generator_predictions", ..BERT },

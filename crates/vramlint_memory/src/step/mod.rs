@@ -206,6 +206,9 @@ fn micro_step(
     }
     tape.set_site(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
     tape.backward(loss);
+    if setup.own_loss.as_ref().is_some_and(|own| !own.kept_by_loop) {
+        tape.forget_bound();
+    }
     if setup.kept_outputs == KeptOutputs::Backward {
         tape.end_call();
     }

@@ -15,6 +15,8 @@ pub(super) struct ReturnedOutputs {
     widened: Cell<bool>,
     running: RefCell<Vec<Tensor>>,
     bound: RefCell<Vec<Tensor>>,
+    /// Results of the steps of a loss that the loop still names, by the number of the step.
+    steps: RefCell<Vec<(usize, Tensor)>>,
 }
 
 impl Tape {
@@ -49,6 +51,21 @@ impl Tape {
         let copy = self.cat(&[&states]);
         self.return_output(&copy);
         copy
+    }
+
+    /// A loop goes on naming the result of a step of its loss.
+    pub(crate) fn keep_bound(&self, step: usize, result: &Tensor) {
+        self.returned.steps.borrow_mut().push((step, Tensor { edge: None, ..result.clone() }));
+    }
+
+    /// The name of the result of a step is bound anew.
+    pub(crate) fn rebind(&self, step: usize) {
+        self.returned.steps.borrow_mut().retain(|(number, _)| *number != step);
+    }
+
+    /// The function that named results of steps has returned.
+    pub(crate) fn forget_bound(&self) {
+        self.returned.steps.borrow_mut().clear();
     }
 
     /// The call has returned what its caller holds from now on.

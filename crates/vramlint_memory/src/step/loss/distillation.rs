@@ -78,7 +78,7 @@ fn divergence(t: &Tape, student: &Tensor, teacher: &Tensor, numel: u64) -> Tenso
 }
 
 /// `F.kl_div(input, target, log_target=True)`: `exp(target) * (target - input)` (torch 2.15 `aten/src/ATen/native/Loss.cpp`).
-fn relative_entropy(t: &Tape, input: &Tensor, target: &Tensor, numel: u64) -> Tensor {
+pub(super) fn relative_entropy(t: &Tape, input: &Tensor, target: &Tensor, numel: u64) -> Tensor {
     let weight = {
         let out = t.empty_as(numel, target.width, Part::Logits);
         let kept = t.records(&[target]).then(|| t.save(&out));
@@ -94,7 +94,7 @@ fn relative_entropy(t: &Tape, input: &Tensor, target: &Tensor, numel: u64) -> Te
 }
 
 /// An operation on each logit. Backward keeps `saved` and computes a gradient for each input that needs one.
-fn elementwise(t: &Tape, inputs: &[&Tensor], saved: &[&Tensor], numel: u64) -> Tensor {
+pub(super) fn elementwise(t: &Tape, inputs: &[&Tensor], saved: &[&Tensor], numel: u64) -> Tensor {
     let width = inputs.iter().map(|input| input.width).max().unwrap_or(4);
     let out = t.empty_as(numel, width, Part::Logits);
     let kept: Vec<_> = if t.records(inputs) { saved.iter().map(|tensor| t.save(tensor)).collect() } else { Vec::new() };

@@ -9,6 +9,7 @@ mod fused_cross_entropy;
 mod masked;
 mod odds_ratio;
 mod online_dpo;
+mod own;
 mod selective_log_softmax;
 mod seq2seq;
 mod smoothed;
@@ -38,6 +39,9 @@ fn site() -> Site {
 
 /// The loss of one micro-batch.
 pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    if let Some(own) = setup.own_loss.as_ref().filter(|_| t.site().phase != Phase::Evaluate) {
+        return own::loss(t, models, ids, batch, setup, own);
+    }
     match setup.task {
         Task::CausalLm | Task::Seq2Seq if setup.head == HeadKind::Smoothed => {
             smoothed::loss(t, &models.policy, ids, batch, setup)
