@@ -42,7 +42,9 @@ impl Mapping<'_> {
                     self.set_trained(&parts);
                 }
             }
-            _ if classifies => self.both(|setup| setup.freeze_base = true),
+            _ if classifies && (frozen.as_deref() == Some("base") || self.run.dialect == Dialect::LlamaFactory) => {
+                self.both(|setup| setup.freeze_base = true);
+            }
             _ => {
                 return Err(message!(
                     "a part of the model is frozen, and estimates do not tell which; `--set method=full` gives an upper bound",

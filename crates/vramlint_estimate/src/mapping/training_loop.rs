@@ -5,7 +5,7 @@ use crate::own_loss;
 use vramlint_base::message;
 use vramlint_catalog::Dialect;
 use vramlint_memory::setup::{Head, KeptOutputs, OwnLoss, Resident, Task};
-use vramlint_syntax::python::{ArgumentKind, CallSite, Expr, ExprKind, Module, StmtKind};
+use vramlint_syntax::python::{ArgumentKind, CallSite, Expr, ExprKind, Module, Stmt, StmtKind};
 
 impl Mapping<'_> {
     /// How long the training loop names what the model returns (`outputs = model(**batch)`) and takes the loss from it: the name keeps
@@ -72,8 +72,12 @@ impl Mapping<'_> {
     pub(super) fn loop_passes_no_mask(&self) -> bool {
         let files = self.run.code.iter().flat_map(|code| &code.files);
         let modules = files.filter_map(|file| self.project.file(*file).python());
-        let calls: Vec<CallSite<'_>> =
-            modules.flat_map(|module| module.calls()).filter(|site| site.context.loops > 0 && calls_model(site)).collect();
+        // A function that takes one step stands for the loop that calls it.
+        let steps = |site: &CallSite<'_>| site.context.function().is_some_and(|function| calls_backward(&function.body));
+        let calls: Vec<CallSite<'_>> = modules
+            .flat_map(|module| module.calls())
+            .filter(|site| calls_model(site) && (site.context.loops > 0 || steps(site)))
+            .collect();
         let is_bare = |site: &CallSite<'_>| {
             let args = &site.call.args;
             let positional = args.iter().filter(|arg| arg.kind == ArgumentKind::Positional).count();
@@ -161,6 +165,14 @@ fn calls_model(site: &CallSite<'_>) -> bool {
     let Some(name) = site.call.callee.dotted() else { return false };
     let last = name.rsplit('.').next().unwrap_or_default().to_lowercase();
     ["model", "net", "engine"].iter().any(|part| last.ends_with(part) || last.starts_with(part)) && !site.call.args.is_empty()
+}
+
+/// Whether statements call backward, in nested ones too.
+fn calls_backward(body: &[Stmt]) -> bool {
+    let is_backward = |expr: &Expr| expr.as_call().is_some_and(|call| call.name() == Some("backward"));
+    body.iter().any(|stmt| {
+        stmt.expressions().into_iter().flat_map(Expr::walk).any(is_backward) || stmt.bodies().into_iter().any(calls_backward)
+    })
 }
 
 fn deletes(module: &Module, name: &str) -> bool {

@@ -65,6 +65,7 @@ impl Interpreter<'_> {
             | ValueKind::Bundle(_)
             | ValueKind::Function { .. }
             | ValueKind::Position
+            | ValueKind::Range(..)
             | ValueKind::Selection(_) => AbstractValue::located(ValueKind::Unknown, place),
         }
     }
@@ -183,6 +184,12 @@ impl Interpreter<'_> {
     /// `base[index]`.
     pub(super) fn subscript(&mut self, base: &AbstractValue, index: &AbstractValue, place: FileRange) -> AbstractValue {
         let key = index.single().and_then(Alternative::scalar).cloned();
+        if let Some(ValueKind::Range(first, end)) = index.single().map(|alt| &alt.kind)
+            && let Some(ValueKind::Method(id, part)) = base.single().map(|alt| &alt.kind)
+            && self.is_model_or_module(*id)
+        {
+            return AbstractValue::located(ValueKind::Method(*id, format!("{part}[{first}:{end}]").into()), place);
+        }
         let mut alternatives = Vec::new();
         for alt in &base.alternatives {
             let val = self.subscript_of(alt, key.as_ref(), place);

@@ -205,6 +205,7 @@ impl<'a> Interpreter<'a> {
             }
             _ => AbstractValue::located(ValueKind::Unknown, FileRange::new(self.scopes[scope].file, target.range)),
         });
+        let item = if item.is_unknown() { self.walked_range(iter, scope).unwrap_or(item) } else { item };
         self.assign(target, item, scope);
         let times = match &iter.kind {
             ExprKind::Call(call) if call.callee.dotted().as_deref() == Some("range") && call.args.len() == 1 => {

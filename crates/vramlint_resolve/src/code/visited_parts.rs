@@ -4,6 +4,7 @@ use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
 use super::value::{AbstractValue, ValueKind, ValueSource};
 use std::rc::Rc;
+use vramlint_base::Value;
 use vramlint_syntax::python::{Expr, ExprKind};
 
 /// Maximum number of parts of models in a list that a loop visits one by one.
@@ -46,6 +47,23 @@ impl<'a> Interpreter<'a> {
             "named_modules" | "named_children" => Some(pair(ValueKind::Unknown, over.clone())),
             _ => None,
         }
+    }
+
+    /// What a loop over a range of known numbers walks through: `for i in range(6)`.
+    pub(super) fn walked_range(&mut self, iter: &'a Expr, scope: usize) -> Option<AbstractValue> {
+        let ExprKind::Call(call) = &iter.kind else { return None };
+        if call.callee.dotted().as_deref() != Some("range") {
+            return None;
+        }
+        let bounds: Vec<AbstractValue> =
+            call.args.iter().map(|bound| self.without_reads(|this| this.eval(&bound.value, scope))).collect();
+        let number = |val: &AbstractValue| val.nominal().and_then(Value::as_int);
+        let (first, end) = match bounds.as_slice() {
+            [end] => (0, number(end)?),
+            [first, end] => (number(first)?, number(end)?),
+            _ => return None,
+        };
+        Some(AbstractValue::new(ValueKind::Range(first, end), ValueSource::default()))
     }
 
     /// Whether a value is a part of a model that a loop may visit: `model.model.layers[:8]`.

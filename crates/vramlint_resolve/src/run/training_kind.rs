@@ -148,8 +148,11 @@ pub(super) fn add_precision(
         insert(settings, Concept::MixedPrecision, "no", Origin::Assumed { why });
     }
     let is_made = code.keeps_default_dtype.is_some() && !graph.any_has(&code.files, Feature::DefaultDtype);
-    if is_made && !settings.contains_key(&Concept::WeightsDtype) && !settings.contains_key(&Concept::ZeroStage) {
+    // A name alone (`dtype = "bfloat16"`) casts nothing.
+    let is_open = settings.get(&Concept::WeightsDtype).is_none_or(is_only_a_name);
+    if is_made && is_open && !settings.contains_key(&Concept::ZeroStage) {
         let why = message!("torch makes modules in fp32, and nothing casts them", "torch 以 fp32 创建模块，且没有代码转换其类型");
+        settings.remove(&Concept::WeightsDtype);
         insert(settings, Concept::WeightsDtype, "fp32", Origin::Assumed { why });
     }
 }
