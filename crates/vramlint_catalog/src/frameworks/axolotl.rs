@@ -2,8 +2,8 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, Framework, Processes, RayWorkers, Unknown,
-    UnknownKeys, VllmShare, Weights,
+    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, Framework, OffloadedInstead, Processes, RayWorkers,
+    Unknown, UnknownKeys, VllmShare, Weights,
 };
 use super::evidence::{Evidence, KeyTest::Has};
 use super::transformers::HF_FIXES;
@@ -55,6 +55,15 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_standalone: true,
     divides_ranks: true,
     processes: Processes::AlwaysOne,
+    // Axolotl 0.18.0 loaders/model.py `_apply_activation_checkpointing` and core/builders/base.py; 0.17.0 wraps the blocks of adapted
+    // models too.
+    offloads_instead: Some(OffloadedInstead {
+        key: "activation_offloading",
+        but: &["hidden_states"],
+        words: &["offload", "offload_disk"],
+        adapters: "adapter",
+        since: "0.18.0",
+    }),
     // Axolotl 0.18.0 cli/train.py.
     ray_workers: Some(RayWorkers { key: Some("use_ray"), variable: None, number: "ray_num_workers" }),
     fixes: HF_FIXES,

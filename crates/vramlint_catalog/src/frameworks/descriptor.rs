@@ -64,6 +64,8 @@ pub struct Framework {
     pub spreads_rows: bool,
     /// How many processes train where no launcher starts them.
     pub processes: Processes,
+    /// What keeps activations on the host instead of computing them again.
+    pub offloads_instead: Option<OffloadedInstead>,
     /// How it starts its processes by Ray, if it can.
     pub ray_workers: Option<RayWorkers>,
     /// Whether `use_vllm` alone means TRL's default mode.
@@ -278,6 +280,21 @@ pub struct RayActors {
     pub source: &'static str,
 }
 
+/// A key that keeps the activations of adapted models on the host instead of checkpointing them.
+#[derive(Clone, Copy, Debug)]
+pub struct OffloadedInstead {
+    /// The key.
+    pub key: &'static str,
+    /// Its words that leave checkpointing on.
+    pub but: &'static [&'static str],
+    /// The same, written as words of checkpointing itself.
+    pub words: &'static [&'static str],
+    /// The key that adds adapters.
+    pub adapters: &'static str,
+    /// The first release that does so.
+    pub since: &'static str,
+}
+
 /// How a framework starts its processes by Ray, one for each GPU.
 #[derive(Clone, Copy, Debug)]
 pub struct RayWorkers {
@@ -419,6 +436,7 @@ pub(super) const COMMON: Framework = Framework {
     divides_ranks: false,
     spreads_rows: false,
     processes: Processes::One,
+    offloads_instead: None,
     ray_workers: None,
     has_vllm_mode_of_trl: false,
     fixes: FixKeys { accumulation: None, checkpointing: None, liger: None },

@@ -1,12 +1,12 @@
 //! Checkpointing, attention, padding.
 
 use super::Mapping;
-use super::setting_range::{boolean, setting};
+use super::setting_range::{ValueRange, boolean, setting};
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Attention, Checkpointing};
-use vramlint_resolve::Origin;
 use vramlint_resolve::code::LibraryCall;
+use vramlint_resolve::{Candidate, Origin};
 
 fn attention(value: &Value) -> Option<Attention> {
     let word = value.as_str()?.to_ascii_lowercase();
@@ -29,7 +29,7 @@ const fn weight(attention: Attention) -> u64 {
 impl Mapping<'_> {
     pub(super) fn activations(&mut self) {
         self.checkpointing();
-        match self.range(Concept::Attention, attention, weight) {
+        match self.asked_kernel().map_or_else(|| self.range(Concept::Attention, attention, weight), |asked| Ok(Some(asked))) {
             Ok(Some(choice)) => {
                 self.upper.attention = choice.upper;
                 self.lower.attention = if choice.stated { choice.lower } else { Attention::Flash };
@@ -37,11 +37,12 @@ impl Mapping<'_> {
             // transformers 5.23.0 uses sdpa if the model supports it.
             _ => self.lower.attention = Attention::Flash,
         }
-        if super::OFFLOADED_ACTIVATIONS.iter().any(|name| self.enables(name, &[])) {
+        if super::OFFLOADED_ACTIVATIONS.iter().any(|name| self.enables(name, &["legacy", "disk", "hidden_states"])) {
+            self.both(|setup| setup.checkpointing = Checkpointing::Offloaded);
             self.lower.sequence_length = self.lower.sequence_length.min(super::batch::SHORT);
             self.assume_unverified(message!(
-                "activation offloading is not modelled: activations count as GPU memory",
-                "未模拟激活值卸载：激活值按留在显存中计"
+                "activations are kept on the host: those of one block at a time count as GPU memory",
+                "激活值保存在内存中：按同一时刻只有一个块的激活值占用显存计"
             ));
         }
         let several = self.upper.micro_batch.saturating_mul(self.upper.task.sequences_per_sample()) > 1;
@@ -64,6 +65,21 @@ impl Mapping<'_> {
         }
         let late = own && self.upper.accumulation == 1 && self.loop_zeroes_after_forward();
         self.both(|setup| setup.zeroes_after_forward = late);
+    }
+
+    /// The attention that the run asks for with a kernel, if scores are written out in branches only: on machines without the kernel, or
+    /// for what asks for none.
+    fn asked_kernel(&self) -> Option<ValueRange<Attention>> {
+        let setting = setting(self.run, Concept::Attention)?;
+        let winner = setting.winning().filter(|winner| winner.condition.is_none())?;
+        let asked = attention(winner.known()?).filter(|asked| *asked == Attention::Flash)?;
+        let falls_back = |one: &Candidate| one.condition.is_some() && one.known().and_then(attention) == Some(Attention::Eager);
+        let others =
+            setting.candidates.iter().filter(|one| one.condition.is_some() && one.known().and_then(attention) != Some(asked));
+        let stated = winner.assumptions.is_empty()
+            && matches!(winner.origin, Origin::Code { .. } | Origin::File { .. } | Origin::Flag { .. });
+        let is_fallback = others.clone().next().is_some() && others.into_iter().all(falls_back);
+        is_fallback.then_some(ValueRange { upper: asked, lower: asked, stated })
     }
 
     /// Whether `prepare_model_for_kbit_training` of PEFT 0.21 switches checkpointing on without a word on its kind: it hands an empty

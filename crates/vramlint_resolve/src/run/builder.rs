@@ -76,7 +76,7 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
         add_environment(&mut candidates, launch, deepspeed, trainer);
     }
     for (id, loader) in &sources.training {
-        data_file::add_training(&mut candidates, graph, graph.file(*id), *loader);
+        data_file::add_training(&mut candidates, graph, graph.file(*id), *loader, &versions);
     }
     if let Some(code) = code {
         python::add(&mut candidates, graph, sources, code, stage);

@@ -5,10 +5,10 @@ use crate::SourceFile;
 use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::setting::{Candidate, Origin};
-use vramlint_base::value_readers::argparse_number;
+use vramlint_base::value_readers::{argparse_number, spelled_bool};
 use vramlint_base::{FileRange, Value, is_templated, message};
 use vramlint_catalog::frameworks::ConfigLoader;
-use vramlint_catalog::{Concept, Dialect, dialect};
+use vramlint_catalog::{Concept, Dialect, LibraryVersions, dialect};
 use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// Scalars that are read of one file.
@@ -28,7 +28,13 @@ pub(crate) fn loader_of(file: &SourceFile, kind: FileKind) -> Loader {
 }
 
 /// Adds the settings of a training file.
-pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGraph, file: &SourceFile, loader: Option<Loader>) {
+pub(in crate::run) fn add_training(
+    candidates: &mut CandidateSet,
+    graph: &FileGraph,
+    file: &SourceFile,
+    loader: Option<Loader>,
+    versions: &LibraryVersions,
+) {
     let kind = graph.classified_kind(file.id);
     let Some(dialect) = kind.dialect() else { return };
     let loader = loader.unwrap_or_else(|| loader_of(file, kind));
@@ -54,10 +60,41 @@ pub(in crate::run) fn add_training(candidates: &mut CandidateSet, graph: &FileGr
             if meaning.concept == Concept::Quantization && dialect::is_four_bits(&meant) {
                 meant = dialect::refined_four_bits(dialect, beside).map_or(meant, |kind| Value::Text(kind.to_owned()));
             }
+            if meaning.concept == Concept::GradientCheckpointing && is_replaced(&value, dialect, versions, beside) {
+                let formula = message!(
+                    "activations of adapted models are kept on the host instead",
+                    "带适配器的模型改为把激活值保存在内存中"
+                );
+                let origin = Origin::Derived { formula, inputs: vec![Concept::Method] };
+                candidates.add(meaning.concept, SourceLayer::File, known(Value::Bool(false), "", origin));
+                continue;
+            }
             let candidate = candidate(file, root, path, node, meant, &key);
             candidates.add(meaning.concept, SourceLayer::File, candidate);
         }
     });
+}
+
+/// Whether another key of the file keeps activations on the host instead of checkpointing them.
+fn is_replaced(
+    checkpointing: &Value,
+    dialect: Dialect,
+    versions: &LibraryVersions,
+    beside: impl Fn(&str) -> Option<Value>,
+) -> bool {
+    let Some(offloaded) = dialect.offloads_instead.filter(|offloaded| versions.reaches(dialect.package, offloaded.since)) else {
+        return false;
+    };
+    let adapts = beside(offloaded.adapters).as_ref().and_then(Value::as_str).is_some_and(|name| !name.is_empty());
+    let by_word = checkpointing.as_str().is_some_and(|word| offloaded.words.contains(&word));
+    let by_key = || match beside(offloaded.key) {
+        Some(Value::Text(word)) => {
+            !word.is_empty() && !offloaded.but.contains(&word.as_str()) && spelled_bool(&Value::Text(word)) != Some(false)
+        }
+        Some(Value::Bool(on)) => on,
+        _ => false,
+    };
+    adapts && checkpointing != &Value::Bool(false) && (by_word || by_key())
 }
 
 /// The layers that get adapters, with those that other keys beside the list add.
