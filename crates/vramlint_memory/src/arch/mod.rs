@@ -40,6 +40,8 @@ pub struct Arch {
     pub(crate) causal: bool,
     /// Parameters that only sit there: the tower of a vision model.
     pub(crate) unsimulated_parameters: u64,
+    /// Whether it has a tower that sees.
+    pub(crate) sees: bool,
     /// Why no figure stands for it: what it is instead of a model of text.
     pub(crate) undescribed: Option<Assumption>,
     /// Tokens of the longest row that it has positions for, if its config says so.
@@ -364,6 +366,23 @@ impl Arch {
     /// Whether its head shares the table of the embedding.
     pub fn has_tied_head(&self) -> bool {
         self.head.tied
+    }
+
+    /// Adds a tower that sees. Its parameters are counted and not simulated.
+    pub fn add_tower(&mut self, parameters: u64) {
+        self.unsimulated_parameters = self.unsimulated_parameters.saturating_add(parameters);
+        self.sees = true;
+        // No step of a model that sees was compared with a trace.
+        self.certainty = self.certainty.max(Certainty::GenericDecoder);
+        self.assumptions.push(Assumption {
+            en: "only the weights of the vision tower count: activations of images come on top".to_owned(),
+            zh: "视觉塔只计权重：图像在其中占用的显存需另外加上".to_owned(),
+        });
+    }
+
+    /// Whether it has a tower that sees.
+    pub fn sees(&self) -> bool {
+        self.sees
     }
 
     /// Whether a part of it is counted and not simulated: the tower of a model that sees.

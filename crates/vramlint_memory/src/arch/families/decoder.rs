@@ -37,6 +37,7 @@ pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit
         head: head(sizes.tied),
         causal: true,
         unsimulated_parameters: 0,
+        sees: false,
         undescribed: None,
         context_length: None,
         assumptions,

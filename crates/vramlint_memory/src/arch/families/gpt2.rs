@@ -50,6 +50,7 @@ fn read(config: &Config, model_type: String) -> Arch {
         head: head(config.flag("tie_word_embeddings").unwrap_or(true)),
         causal: true,
         unsimulated_parameters: 0,
+        sees: false,
         undescribed: None,
         context_length: None,
         assumptions: Vec::new(),

@@ -52,21 +52,14 @@ pub(super) fn add_tower(arch: &mut Arch, config: &Config, model_type: &str) {
         return;
     };
     let known = tower(vision, config, model_type, arch.hidden);
-    arch.unsimulated_parameters =
-        arch.unsimulated_parameters.saturating_add(known.unwrap_or_else(|| generic(vision, arch.hidden)));
     model_type.clone_into(&mut arch.model_type);
-    // No step of a model that sees was compared with a trace.
-    arch.certainty = arch.certainty.max(crate::arch::Certainty::GenericDecoder);
     if known.is_none() {
         arch.assumptions.push(Assumption {
             en: format!("the vision tower of {model_type} counts as a standard vision transformer"),
             zh: format!("{model_type} 的视觉塔按常见的视觉 Transformer 结构计数"),
         });
     }
-    arch.assumptions.push(Assumption {
-        en: "only the weights of the vision tower count: activations of images come on top".to_owned(),
-        zh: "视觉塔只计权重：图像在其中占用的显存需另外加上".to_owned(),
-    });
+    arch.add_tower(known.unwrap_or_else(|| generic(vision, arch.hidden)));
 }
 
 /// One linear layer with its bias.
@@ -150,6 +143,20 @@ fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Optio
             let (tower, h) = siglip(vision, channels, layers(12), patch(32), false);
             let scale = config.count("scale_factor").unwrap_or(2);
             Some(tower + h * scale.pow(2) * text)
+        }
+        "internvl" => {
+            let h = number(vision, &["hidden_size"], 1024);
+            let inner = number(vision, &["intermediate_size"], 4096);
+            let biases = if vision.flag("attention_bias").unwrap_or(false) { 3 * h } else { 0 };
+            let of_heads = if vision.flag("use_qk_norm").unwrap_or(false) { 2 * h } else { 0 };
+            let norms = if vision.text("norm_type") == Some("rms_norm") { 2 * h } else { 4 * h };
+            let places = ((number(vision, &["image_size"], 448) / patch(14).max(1)).pow(2) + 1) * h;
+            let attention = 3 * h * h + dense(h, h) + biases + of_heads;
+            // Two scales of each block.
+            let one = attention + dense(h, inner) + dense(inner, h) + norms + 2 * h;
+            let wide = 4 * h;
+            let join = 2 * wide + dense(wide, text) + dense(text, text);
+            Some(dense(channels * patch(14).pow(2), h) + h + places + layers(24) * one + join)
         }
         "lfm2_vl" => {
             let h = number(vision, &["hidden_size"], 768);
