@@ -5,8 +5,8 @@ use super::setting_range::setting;
 use crate::models::{Model, Source};
 use crate::record::vocabulary;
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::Concept;
-use vramlint_memory::setup::{AdapterKind, Dtype, Lora, SavedModules, Targets};
+use vramlint_catalog::{Concept, Dialect};
+use vramlint_memory::setup::{AdapterKind, Dtype, Lora, SavedModules, Targets, TrainedParts};
 use vramlint_resolve::code::PossibleValue;
 
 /// The lowest LoRA rank.
@@ -23,6 +23,7 @@ impl Mapping<'_> {
                 true
             }
             Some("ia3") => return self.scaling_vectors(model),
+            Some("oft") => return self.rotations(model),
             Some("prompttuning" | "prefixtuning" | "promptencoder") => {
                 self.both(|setup| setup.trains_prompt = true);
                 return Ok(());
@@ -40,6 +41,7 @@ impl Mapping<'_> {
             None => rank.is_some(),
         };
         if !adapted {
+            self.assume_all_trained();
             return Ok(());
         }
         let (most, least) = if let Some(rank) = rank {
@@ -59,6 +61,42 @@ impl Mapping<'_> {
             |r, dropout| Lora { r, targets: targets.clone(), dropout, dtype: Some(Dtype::Fp32), dora, saved, ..Lora::default() };
         self.upper.lora = Some(lora(most, dropout));
         self.lower.lora = Some(lora(least, false));
+        Ok(())
+    }
+
+    /// Code that may freeze a part of what it loads leaves open what it trains.
+    fn assume_all_trained(&mut self) {
+        if self.run.code.is_none() || self.has(Concept::Method) {
+            return;
+        }
+        self.assume_unverified(message!(
+            "whether the code freezes a part of the model is not known: all of it counts as trained",
+            "不知道代码是否冻结模型的一部分：按全部训练计"
+        ));
+        self.lower.trained = Some(TrainedParts { norm: true, ..TrainedParts::default() });
+    }
+
+    /// OFT: rotations of the inputs in square blocks (peft 0.21.2 tuners/oft/layer.py), which keep about what LoRA keeps. The rank is that
+    /// of a square layer with as many parameters: half of a block for each input, against twice the rank.
+    fn rotations(&mut self, model: &Model) -> Result<(), Message> {
+        const BLOCK: u64 = 32;
+        if self.given_text("oft_rank").is_some_and(|rank| rank != "0") {
+            return Err(message!("estimates do not support oft_rank", "不支持估算 oft_rank"));
+        }
+        let block = self.given_text("oft_block_size").and_then(|size| size.parse().ok()).unwrap_or(BLOCK);
+        let r = (block / 4).max(1);
+        let targets = match self.given_text("oft_target") {
+            Some(names) if names != "all" => Targets::Named(names.split(',').map(|name| name.trim().to_owned()).collect()),
+            None if self.run.dialect != Dialect::LlamaFactory => self.targets(model),
+            _ => Targets::AllLinear,
+        };
+        self.assume_unverified(message!(
+            "OFT in blocks of {block} counts as LoRA of rank {r}, which trains about as many parameters",
+            "块大小为 {block} 的 OFT 按秩为 {r} 的 LoRA 计，两者可训练参数相近"
+        ));
+        self.both(|setup| {
+            setup.lora = Some(Lora { r, targets: targets.clone(), dtype: Some(Dtype::Fp32), ..Lora::default() });
+        });
         Ok(())
     }
 

@@ -105,6 +105,9 @@ impl Mapping<'_> {
             ));
             return Ok(ValueRange { stated: false, ..rows });
         }
+        if self.fills_by_tokens() {
+            return Ok(ValueRange { upper: 1, lower: 1, stated: true });
+        }
         let missing = || message!("micro_batch is unknown", "micro_batch 未知");
         self.positive(Concept::MicroBatch)?.ok_or_else(missing)
     }

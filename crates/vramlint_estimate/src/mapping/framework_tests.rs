@@ -4,7 +4,7 @@ use super::Mapped;
 use super::tests::{candidate, mapped, run, text};
 use vramlint_base::Value;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{Checkpointing, Dtype, Head, QuantizedExperts, Scheme, Targets};
+use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Head, QuantizedExperts, Scheme, Targets};
 use vramlint_resolve::{Run, Setting};
 
 #[test]
@@ -141,6 +141,32 @@ fn a_projector_alone_is_trained_through_a_frozen_model() {
     let found = mapped(&run(Dialect::HfTrainer, "sft", &settings));
     let parts = found.setup.trained.expect("a part is trained");
     assert!(parts.beside > 0 && !parts.head && parts.blocks.is_empty() && found.unverified.is_some());
+}
+
+#[test]
+fn a_frozen_language_model_leaves_the_tower_trained() {
+    let settings = [
+        (Concept::Model, text("OpenGVLab/InternVL2_5-1B")),
+        (Concept::Method, text("freeze")),
+        (Concept::Freeze, text("language")),
+    ];
+    let parts = mapped(&run(Dialect::HfTrainer, "sft", &settings)).setup.trained.expect("a part is trained");
+    assert!(parts.tower && parts.beside > 0 && !parts.embedding && parts.blocks.is_empty());
+}
+
+#[test]
+fn scores_written_out_in_a_branch_are_a_fallback() {
+    let asked = |condition: Option<&str>| {
+        let mut found = run(Dialect::HfTrainer, "sft", &[]);
+        let mut eager = candidate(text("eager"));
+        eager.condition = condition.map(str::to_owned);
+        let candidates = vec![candidate(text("flash_attention_2")), eager];
+        let winner = condition.map(|_| 0);
+        found.settings.insert(Concept::Attention, Setting { candidates, winner, precedence: None });
+        mapped(&found).setup.attention
+    };
+    assert_eq!(asked(Some("not has_flash_attn")), Attention::Flash);
+    assert_eq!(asked(None), Attention::Eager);
 }
 
 #[test]

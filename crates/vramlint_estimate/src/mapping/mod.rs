@@ -7,10 +7,12 @@
 mod activations;
 mod adapters;
 mod batch;
+mod commented_models;
 mod dataloader;
 mod device_map;
 #[cfg(test)]
 mod framework_tests;
+mod joint_model;
 mod model;
 mod optimizer;
 mod other_processes;
@@ -67,10 +69,9 @@ pub(crate) struct Mapped {
 }
 
 /// Options that change the training step itself: optimizers that project gradients or train a part at a time
-/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py), experts on the processor (KTransformers), a second model for the loss, layers that
-/// live on the host, ternary layers (Axolotl 0.18.0 utils/schemas/config.py).
-const NOT_MODELLED: &[&str] =
-    &["use_badam", "mixture_of_depths", "use_kt", "use_asft_loss", "layer_offloading", "use_onebitllms"];
+/// (LLaMA-Factory 0.9.6 hparams/finetuning_args.py), experts on the processor (KTransformers), layers that live on the host, ternary
+/// layers (Axolotl 0.18.0 utils/schemas/config.py).
+const NOT_MODELLED: &[&str] = &["mixture_of_depths", "use_kt", "layer_offloading", "use_onebitllms"];
 /// Options that divide experts over GPUs, with a number of GPUs (Axolotl 0.18.0, ms-swift 4.6, LLaMA-Factory 0.9.6).
 const EXPERT_PARALLEL: &[&str] = &["expert_parallel_size", "expert_model_parallel_size", "ep_size"];
 /// Keys of recipes that hold several models (PPO and distillation of torchtune 0.7.0), and of LISA, which trains other layers from time to
@@ -132,7 +133,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     mapping.residents(&model);
     mapping.reward_model();
     mapping.other_processes(&model)?;
-    let own_divergence = mapping.own_divergence();
+    let own_divergence = mapping.own_divergence(&model);
     let Mapping { assumptions, longest_row, open_world, fewest_rows, unverified, upper: setup, lower, .. } = mapping;
     Ok(Mapped {
         model,

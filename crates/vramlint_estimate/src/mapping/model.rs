@@ -30,30 +30,23 @@ fn unknown_model(candidate: &Candidate, why: &Message) -> Message {
 impl Mapping<'_> {
     /// The model, and the lightest of the candidates.
     pub(super) fn model_range(&mut self) -> Result<(Model, Model), Message> {
-        let builds =
-            self.run.code.as_ref().is_some_and(|code| code.keeps_default_dtype.is_some() && code.built_models.is_empty());
-        let unknown = || {
-            if builds {
-                return message!(
-                    "the code builds the model from its own modules; give one of a similar shape with `--set model=…`",
-                    "代码用自己的模块搭建模型；可用 `--set model=…` 给出形状相近的模型"
-                );
-            }
-            message!(
-                "the project does not name the model; give it with `--set model=…`",
-                "项目没有写明模型；可用 `--set model=…` 给出"
-            )
-        };
         if let Some(made) = self.made_model() {
             return made.map(|model| (model.clone(), model));
         }
-        let setting = setting(self.run, Concept::Model).ok_or_else(unknown)?;
+        let setting = setting(self.run, Concept::Model).ok_or_else(|| self.unnamed_model())?;
         let candidates: Vec<&Candidate> = setting.winning().map_or_else(|| setting.candidates.iter().collect(), |one| vec![one]);
         let mut found: Vec<Model> = Vec::new();
         for candidate in candidates {
             let id = match &candidate.value {
-                Resolved::Known(value) => value.as_str().ok_or_else(unknown)?,
-                Resolved::Unknown(why) => return Err(unknown_model(candidate, why)),
+                Resolved::Known(value) => value.as_str().ok_or_else(|| self.unnamed_model())?,
+                Resolved::Unknown(why) => match self.commented_models(candidate) {
+                    // The command gives the option: its default is not used.
+                    Some(models) => {
+                        found = models;
+                        break;
+                    }
+                    None => return Err(unknown_model(candidate, why)),
+                },
             };
             if found.iter().any(|model| model.id == id) {
                 continue;
@@ -67,10 +60,12 @@ impl Mapping<'_> {
         if found.len() > 1
             && let Some(why) = self.trains_several()
         {
-            return Err(why);
+            let joint = self.joint_model(&found).ok_or(why)?;
+            self.say_what_a_name_tells(&joint);
+            return Ok((joint.clone(), joint));
         }
         found.sort_by_key(|model| model.arch.parameters());
-        let (Some(most), Some(least)) = (found.last(), found.first()) else { return Err(unknown()) };
+        let (Some(most), Some(least)) = (found.last(), found.first()) else { return Err(self.unnamed_model()) };
         if found.len() > 1 {
             let (id, count) = (&most.id, found.len());
             self.assume(message!(
@@ -80,6 +75,46 @@ impl Mapping<'_> {
         }
         self.say_what_a_name_tells(most);
         Ok((most.clone(), least.clone()))
+    }
+
+    /// Why no model is known where the run names none.
+    fn unnamed_model(&self) -> Message {
+        let builds =
+            self.run.code.as_ref().is_some_and(|code| code.keeps_default_dtype.is_some() && code.built_models.is_empty());
+        if builds {
+            return message!(
+                "the code builds the model from its own modules; give one of a similar shape with `--set model=…`",
+                "代码用自己的模块搭建模型；可用 `--set model=…` 给出形状相近的模型"
+            );
+        }
+        if self.describes_images() {
+            return message!(
+                "the settings are those of a model of images, which estimates do not describe",
+                "这些设置属于图像模型，估算不描述这类模型"
+            );
+        }
+        message!(
+            "the project does not name the model; give it with `--set model=…`",
+            "项目没有写明模型；可用 `--set model=…` 给出"
+        )
+    }
+
+    /// Whether the files of the run hold settings that only models of images have, those of timm and of Swin.
+    fn describes_images(&self) -> bool {
+        const KEYS: [&str; 10] = [
+            "drop_path_rate",
+            "patch_size",
+            "img_size",
+            "img_on_memory",
+            "pretrain_size",
+            "cutmix",
+            "mixup",
+            "reprob",
+            "color_jitter",
+            "cls_target",
+        ];
+        let has = |key: &&&str| self.has_key(key) || self.has_key(&key.to_uppercase());
+        KEYS.iter().filter(has).count() > 1
     }
 
     /// Why none of the candidates is all that is trained: the code loads several models and trains them together.

@@ -59,15 +59,20 @@ impl Mapping<'_> {
 
     /// A micro-batch that takes rows up to a number of tokens.
     fn dynamic_batch(&mut self) {
-        if !self.asks(&["train.dynamic_batch_enable", "use_dynamic_batch"]) {
+        if !self.fills_by_tokens() {
             return;
         }
         let given = self.option(&["train.max_tokens_per_gpu", "train_max_tokens_per_gpu"]).and_then(|text| text.parse().ok());
-        let tokens = given.unwrap_or(TOKENS);
-        self.both(|setup| {
-            setup.micro_batch = 1;
-            setup.sequence_length = tokens.saturating_mul(setup.parallel.context.max(1));
-        });
+        let tokens: u64 = given.unwrap_or(TOKENS);
+        // A longer row is a micro-batch of its own (openrlhf/utils/seqlen_balancing.py).
+        let row = self.positive(Concept::SequenceLength).ok().flatten().map_or(0, |length| length.upper);
+        self.both(|setup| setup.sequence_length = tokens.saturating_mul(setup.parallel.context.max(1)));
+        self.upper.sequence_length = self.upper.sequence_length.max(row);
+    }
+
+    /// Whether a micro-batch takes as many rows as a number of tokens allows, in one packed row.
+    pub(super) fn fills_by_tokens(&self) -> bool {
+        self.upper.task == Task::Ppo && self.asks(&["train.dynamic_batch_enable", "use_dynamic_batch"])
     }
 
     /// Whether the command has one of these switches.

@@ -70,8 +70,31 @@ impl Mapping<'_> {
         });
     }
 
+    /// Adds the frozen copy that LLaMA-Factory 0.9.6 loads for its ASFT loss (train/sft/workflow.py, `create_ref_model`).
+    fn reference_of_asft(&mut self, trained: &Model) -> bool {
+        let asked = self.run.dialect == Dialect::LlamaFactory && self.enables("use_asft_loss", &[]);
+        if asked {
+            let id = self.given_text("ref_model").unwrap_or_else(|| trained.id.clone());
+            let arch = self.models.find_or_infer(&id).map_or_else(|| trained.arch.clone(), |model| model.arch);
+            self.assume(message!("{id}, the reference of the loss, stays in GPU memory", "损失函数的参考模型 {id} 一直占用显存"));
+            let weights = trained.dtype.unwrap_or(Dtype::Bf16);
+            let quantization = Quantization::None;
+            self.both(|setup| {
+                setup.residents.push(Resident { label: id.clone(), arch: arch.clone(), weights, quantization, scores: false });
+            });
+        }
+        asked
+    }
+
     /// Whether code of the project's own compares the trained model with another one by a divergence over the vocabulary.
-    pub(super) fn own_divergence(&mut self) -> bool {
+    pub(super) fn own_divergence(&mut self, trained: &Model) -> bool {
+        if self.reference_of_asft(trained) {
+            self.assume_unverified(message!(
+                "the divergence from the reference is in the upper bound only",
+                "与参考模型的散度只计入上界"
+            ));
+            return true;
+        }
         let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate | Dialect::HfTrainer);
         let compares = own
             && self.upper.own_loss.is_none()

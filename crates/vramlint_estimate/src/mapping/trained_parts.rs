@@ -1,6 +1,7 @@
 //! What is trained by runs that freeze a part of their model.
 
 use super::Mapping;
+use super::joint_model::is_tower;
 use super::trained_by_rules::is_rules;
 use crate::models::Model;
 use vramlint_base::{Message, message};
@@ -25,14 +26,28 @@ impl Mapping<'_> {
                     "处理图像的部分被冻结；连接它与语言模型的部分也按冻结计"
                 ));
             }
-            (Some("all-but-projector"), _) => {
+            (Some("language"), _) if model.arch.sees() => {
                 self.assume_unverified(message!(
-                    "only what joins images to the text is trained: it counts as two layers, and what sees images is left out",
-                    "只训练连接图像与文本的部分：按两层计，处理图像的部分未计入"
+                    "the language model is frozen: what sees images is trained, and two layers that join it to the text",
+                    "语言模型被冻结：训练处理图像的部分，以及连接它与文本的两层"
                 ));
+                self.set_trained(&with_projector(model, TrainedParts { tower: true, ..TrainedParts::default() }));
+            }
+            (Some("all-but-projector"), _) => {
+                self.assume_unverified(if model.arch.sees() {
+                    message!(
+                        "only what joins images to the text is trained: it counts as two layers",
+                        "只训练连接图像与文本的部分：按两层计"
+                    )
+                } else {
+                    message!(
+                        "only what joins images to the text is trained: it counts as two layers, and what sees images is left out",
+                        "只训练连接图像与文本的部分：按两层计，处理图像的部分未计入"
+                    )
+                });
                 self.set_trained(&with_projector(model, TrainedParts::default()));
             }
-            (_, layers) if self.run.dialect == Dialect::LlamaFactory && !classifies => {
+            (_, layers) if matches!(self.run.dialect, Dialect::LlamaFactory | Dialect::LlamaFactoryV1) && !classifies => {
                 let layers = layers.unwrap_or(LLAMA_FACTORY_LAYERS);
                 let parts = self.trained_layers(model, layers)?;
                 self.set_trained(&parts);
@@ -61,8 +76,14 @@ impl Mapping<'_> {
         let keys = match self.run.dialect {
             Dialect::LlamaFactory => ["freeze_language_model", "freeze_vision_tower", "freeze_multi_modal_projector"],
             Dialect::MsSwift => ["freeze_llm", "freeze_vit", "freeze_aligner"],
-            _ => return Ok(()),
+            _ => {
+                self.tower_of_full(model);
+                return Ok(());
+            }
         };
+        if self.enables("use_badam", &[]) {
+            return self.one_block_at_a_time();
+        }
         if let Some(share) = self.given_text("freeze_parameters_ratio").and_then(|text| text.parse::<f64>().ok())
             && share > 0.0
         {
@@ -83,6 +104,57 @@ impl Mapping<'_> {
             return Err(message!("every part of the model is frozen: nothing is trained", "模型的每一部分都被冻结：不进行训练"));
         }
         self.set_trained(&parts);
+        Ok(())
+    }
+
+    /// What is counted and not simulated is trained too, but for a tower that gets no images.
+    fn tower_of_full(&mut self, model: &Model) {
+        if !model.arch.has_tower() {
+            return;
+        }
+        if !model.arch.sees() {
+            self.set_trained(&TrainedParts::all());
+        } else if self.trains_tower() {
+            self.upper.trained = Some(TrainedParts::all());
+            self.assume(message!("what sees images is trained too", "处理图像的部分也参与训练"));
+        }
+    }
+
+    /// Whether the run feeds images to all of the model: it loads it by a class for images, or with their processor (Axolotl 0.18.0
+    /// utils/schemas/model.py, `freeze_mm_modules`).
+    fn trains_tower(&self) -> bool {
+        if self.run.dialect == Dialect::Axolotl {
+            return self.has_key("processor_type") && !self.enables("freeze_mm_modules", &[]);
+        }
+        let loads = self.run.code.iter().flat_map(|code| &code.models);
+        loads.filter(|load| load.trained == Some(true)).any(|load| {
+            // A class of the project's own for a model that sees is there for images.
+            if load.derived {
+                return true;
+            }
+            let class = load.class.rsplit('.').find(|part| part.starts_with(char::is_uppercase)).unwrap_or_default();
+            ["ImageTextToText", "Vision2Seq", "ForConditionalGeneration"].iter().any(|part| class.contains(part))
+                || is_tower(class)
+        })
+    }
+
+    /// BAdam trains a block after another, on fp32 copies of its weights (badam 1.2 block_optim.py `BlockOptimizer`). The lowest keeps the
+    /// most activations.
+    fn one_block_at_a_time(&mut self) -> Result<(), Message> {
+        if self.enables("badam_mode", &["ratio"]) {
+            return Err(message!("estimates do not support badam_mode ratio", "不支持估算 badam_mode ratio"));
+        }
+        let block = |first: u64| TrainedParts {
+            blocks: vec![(first, first + 1)],
+            starts_at_block: true,
+            dtype: Some(Dtype::Fp32),
+            ..TrainedParts::default()
+        };
+        self.assume_unverified(message!(
+            "BAdam trains one block at a time: the lowest block, in fp32, counts as trained",
+            "BAdam 每次只训练一个块：按以 fp32 训练最低的块计"
+        ));
+        self.set_trained(&block(0));
         Ok(())
     }
 
@@ -115,8 +187,12 @@ impl Mapping<'_> {
         let extra = names("freeze_extra_modules");
         let has = |words: &[&str]| extra.iter().any(|name| words.contains(&name.as_str()));
         // What is trained becomes fp32, except with ZeRO-3, which keeps its own copies (model/adapter.py `init_adapter`).
-        let widens =
-            !self.enables("pure_bf16", &[]) && !self.enables("use_badam", &[]) && self.upper.parallel.scheme != Scheme::Zero3;
+        let widens = if self.run.dialect == Dialect::LlamaFactoryV1 {
+            // v1/plugins/model_plugins/peft.py `FreezeParams`.
+            !self.given_text("cast_trainable_params_to_fp32").is_some_and(|text| text.eq_ignore_ascii_case("false"))
+        } else {
+            !self.enables("pure_bf16", &[]) && !self.enables("use_badam", &[]) && self.upper.parallel.scheme != Scheme::Zero3
+        };
         let embedding = has(&["embed_tokens", "wte", "word_embeddings"]);
         Ok(TrainedParts {
             embedding,

@@ -46,7 +46,7 @@ pub struct CodeFacts {
     pub may_freeze: bool,
     /// Whether parameters of what is trained are kept from training under no condition.
     pub freezes_part: bool,
-    /// The part that is kept from training, if it is known: `vision`, `all-but-projector`.
+    /// The part that is kept from training, if it is known: `vision`, `language`, `all-but-projector`.
     pub frozen_part: Option<String>,
     /// Whether an optimizer gets one part of a model and nothing else visible.
     pub trains_one_part: bool,

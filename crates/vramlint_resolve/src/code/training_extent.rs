@@ -30,7 +30,7 @@ impl Interpreter<'_> {
             })
     }
 
-    /// The frozen part, if it is known: `vision`, or all but what joins images to the text.
+    /// The frozen part, if it is known: `vision`, `language`, or all but what joins images to the text.
     pub(super) fn frozen_part(&self) -> Option<&'static str> {
         use ModelPart::{Language, Projector, Vision, Whole};
         let hidden = self.parameters.freezes_hidden || self.calls_unseen_freezer();
@@ -42,6 +42,7 @@ impl Interpreter<'_> {
         match frozen.as_slice() {
             [Vision] | [Vision, Projector] => Some("vision"),
             [Vision, Language] => Some("all-but-projector"),
+            [Language] => Some("language"),
             [Whole] | [Vision, Whole] if joins => Some("all-but-projector"),
             _ => None,
         }

@@ -1,0 +1,166 @@
+//! What `vramlint estimate` makes of runs of frameworks, and of what a script leaves to its reader.
+
+#[allow(dead_code)] // the helpers of another test, of which this one needs a part
+#[path = "cli/run.rs"]
+mod run;
+
+use run::Folder;
+use serde_json::Value as Json;
+
+/// The estimate of the only run that begins in this file.
+fn estimate(file: &str, files: &[(&str, &str)]) -> Json {
+    let folder = Folder::new(files);
+    let text = folder.run(&format!("estimate {file} --output-format json")).out(0);
+    let found: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    match found.as_array().map(Vec::as_slice) {
+        Some([one]) => one.clone(),
+        Some(_) => panic!("one run: {text}"),
+        None => found,
+    }
+}
+
+fn says(estimate: &Json, words: &str) -> bool {
+    estimate["assumptions"]
+        .as_array()
+        .is_some_and(|all| all.iter().any(|one| one.as_str().is_some_and(|one| one.contains(words))))
+}
+
+const TRAINER: &str = "\
+from dataclasses import dataclass, field
+from typing import Optional
+
+from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+
+from data import rows
+
+
+@dataclass
+class ModelArguments:
+    model_name_or_path: Optional[str] = field(default='facebook/opt-125m')
+
+
+parser = HfArgumentParser((ModelArguments, TrainingArguments))
+model_args, training_args = parser.parse_args_into_dataclasses()
+model = AutoModelForCausalLM.from_pretrained(model_args.model_name_or_path)
+Trainer(model=model, args=training_args, train_dataset=rows).train()
+";
+
+#[test]
+fn comments_offer_the_values_of_a_variable_that_nothing_sets() {
+    let script = |comments: &str| {
+        format!(
+            "{comments}python train.py --model_name_or_path ./models/$BASE --output_dir out --per_device_train_batch_size 2\n"
+        )
+    };
+    let offered = script("# Uncomment one:\n# BASE=\"Llama-2-7b-hf\"\n# BASE=\"Llama-2-13b-hf\"\n");
+    let found = estimate("run.sh", &[("run.sh", &offered), ("train.py", TRAINER)]);
+    assert_eq!(found["setup"]["model"], "./models/Llama-2-13b-hf");
+    assert!(says(&found, "its comments offer Llama-2-13b-hf, Llama-2-7b-hf") && says(&found, "one of 2"));
+    for other in ["", "# BASE=\"secret\"\n", "# BASE=Llama-2-7b-hf\nBASE=$(pick)\n"] {
+        let found = estimate("run.sh", &[("run.sh", &script(other)), ("train.py", TRAINER)]);
+        assert!(found["setup"].is_null(), "{other}: {found}");
+    }
+}
+
+const JOINT: &str = "\
+import torch
+from transformers import AutoModelForCausalLM, CLIPVisionModel, Trainer, TrainingArguments
+
+from data import rows
+
+
+class Seer(torch.nn.Module):
+    def __init__(self, eyes, language):
+        super().__init__()
+        self.eyes = eyes
+        self.language = language
+
+
+eyes = CLIPVisionModel.from_pretrained('./InternViT-300M-448px')
+language = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-0.5B')
+model = Seer(eyes, language)
+Trainer(model=model, args=TrainingArguments('out', per_device_train_batch_size=1), train_dataset=rows).train()
+";
+
+#[test]
+fn a_model_that_sees_and_one_that_reads_are_one_model() {
+    let found = estimate("run.sh", &[("run.sh", "python train.py\n"), ("train.py", JOINT)]);
+    assert_eq!(found["setup"]["parameters"], 494_032_768 + 300_000_000);
+    assert_eq!(found["setup"]["trainable"], found["setup"]["parameters"]);
+    assert!(says(&found, "are trained as one model"), "{found}");
+    let two = JOINT.replace("CLIPVisionModel", "AutoModelForSeq2SeqLM");
+    let found = estimate("run.sh", &[("run.sh", "python train.py\n"), ("train.py", &two)]);
+    assert!(found["setup"].is_null());
+}
+
+#[test]
+fn micro_batches_filled_by_tokens_are_one_row() {
+    let command = |more: &str| {
+        format!(
+            "python3 -m openrlhf.cli.train_ppo_ray --actor.num_nodes 1 --actor.num_gpus_per_node 8 --train.batch_size 128 \
+             --actor.model_name_or_path Qwen/Qwen3-4B --ds.zero_stage 3 --ds.packing_samples --train.dynamic_batch_enable {more}\n"
+        )
+    };
+    let of = |more: &str| estimate("run.sh", &[("run.sh", &command(more))])["setup"].clone();
+    let setup = of("--train.max_tokens_per_gpu 8192 --data.max_len 2048");
+    assert_eq!((&setup["micro_batch"], &setup["sequence_length"]), (&Json::from(1), &Json::from(8192)));
+    // A longer row is not cut.
+    assert_eq!(of("--train.max_tokens_per_gpu 8192 --data.max_len 20000")["sequence_length"], 20_000);
+    assert_eq!(of("--data.max_len 2048")["sequence_length"], 16_192);
+}
+
+#[test]
+fn settings_of_a_model_of_images_are_no_text_model() {
+    let config = "DATA:\n  BATCH_SIZE: 16\nMODEL:\n  DROP_PATH_RATE: 0.1\n  VIT:\n    PATCH_SIZE: 14\nTRAIN:\n  EPOCHS: 10\n  BASE_LR: 0.1\n";
+    let folder = Folder::new(&[("configs/vit.yaml", config)]);
+    let text = folder.run("runs --output-format json").out(0);
+    assert!(text.contains("the settings are those of a model of images") || !text.contains("estimate_unknown"), "{text}");
+}
+
+fn llama_factory(keys: &str) -> Json {
+    let config = format!(
+        "model_name_or_path: Qwen/Qwen2.5-0.5B\nstage: sft\ndo_train: true\ndataset: identity\ntemplate: qwen\ncutoff_len: 512\n\
+         per_device_train_batch_size: 1\nbf16: true\n{keys}"
+    );
+    estimate("train.yaml", &[("train.yaml", &config)])
+}
+
+#[test]
+fn rotations_count_as_adapters_of_about_as_many_parameters() {
+    let found = llama_factory("finetuning_type: oft\noft_block_size: 32\n");
+    assert_eq!(found["setup"]["lora_r"], 8);
+    assert!(says(&found, "OFT in blocks of 32"), "{found}");
+    assert!(llama_factory("finetuning_type: oft\noft_rank: 4\n")["setup"].is_null());
+}
+
+#[test]
+fn badam_holds_the_states_of_one_block() {
+    let trainable = |keys: &str| llama_factory(keys)["setup"]["trainable"].as_u64();
+    let (all, block) = (trainable("finetuning_type: full\n"), trainable("finetuning_type: full\nuse_badam: true\n"));
+    assert!(block.zip(all).is_some_and(|(block, all)| block < all / 20), "{block:?} of {all:?}");
+    assert_eq!(trainable("finetuning_type: full\nuse_badam: true\nbadam_mode: ratio\n"), None);
+}
+
+#[test]
+fn the_reference_of_asft_stays() {
+    let found = llama_factory("finetuning_type: full\nuse_asft_loss: true\n");
+    assert_eq!(found["setup"]["residents"], serde_json::json!(["Qwen/Qwen2.5-0.5B"]));
+    let (peak, high) = (found["gpu"]["peak"].as_u64(), found["high"].as_u64());
+    assert!(peak < high);
+}
+
+#[test]
+fn offloaded_activations_are_those_of_one_block() {
+    let of = |keys: &str| {
+        let config = format!(
+            "base_model: Qwen/Qwen2.5-0.5B\ndatasets:\n  - path: x/y\n    type: alpaca\nadapter: lora\nlora_r: 8\nlora_target_linear: true\n\
+             sequence_len: 8192\nmicro_batch_size: 4\nbf16: true\ngradient_checkpointing: {keys}\n"
+        );
+        estimate("train.yaml", &[("train.yaml", &config)])
+    };
+    let peak = |found: &Json| found["gpu"]["peak"].as_u64().expect("an estimate");
+    let (kept, computed_again) = (of("false"), of("true"));
+    let offloaded = of("true\nactivation_offloading: true");
+    assert!(peak(&offloaded) <= peak(&computed_again) && peak(&computed_again) < peak(&kept));
+    assert!(says(&offloaded, "activations are kept on the host"));
+}
