@@ -2,8 +2,6 @@
 //!
 //! Constants and functions carry the names of the C++ source, so that the two can be reviewed side by side.
 
-use std::collections::BTreeSet;
-
 /// `kMinBlockSize`: sizes are multiples of this.
 const MIN_BLOCK_SIZE: u64 = 512;
 /// `kSmallSize`: the largest block of the small pool.
@@ -47,10 +45,6 @@ struct Block {
 }
 
 impl Block {
-    fn key(&self, handle: u32) -> (u64, u64, u32) {
-        (self.size, self.address, handle)
-    }
-
     /// `is_split`: the block shares its segment with others.
     fn is_split(&self) -> bool {
         self.prev != NONE || self.next != NONE
@@ -59,27 +53,47 @@ impl Block {
 
 const NONE: u32 = u32::MAX;
 
-/// `BlockPool`: free blocks by size, then address.
+/// A free block: its size, its address, and its handle.
+type FreeBlock = (u64, u64, u32);
+
+/// `BlockPool`: free blocks by size, then address. There are few at a time, so that a sorted list is the fastest set.
 #[derive(Default)]
 struct BlockPool {
-    handles: BTreeSet<(u64, u64, u32)>,
+    sorted: Vec<FreeBlock>,
 }
 
 impl BlockPool {
-    fn insert(&mut self, blocks: &[Block], handle: u32) {
-        self.handles.insert(blocks[handle as usize].key(handle));
+    /// Where a block is, or would be.
+    fn place(&self, (size, address, _): FreeBlock) -> usize {
+        self.sorted.partition_point(|other| (other.0, other.1) < (size, address))
     }
 
-    fn remove(&mut self, blocks: &[Block], handle: u32) {
-        self.handles.remove(&blocks[handle as usize].key(handle));
+    fn insert(&mut self, block: FreeBlock) {
+        self.sorted.insert(self.place(block), block);
+    }
+
+    /// Puts a block in the place of the one at `from`; only what lies between their places moves.
+    fn replace_at(&mut self, from: usize, new: FreeBlock) {
+        let to = self.place(new);
+        if to <= from {
+            self.sorted.copy_within(to..from, to + 1);
+            self.sorted[to] = new;
+        } else {
+            self.sorted.copy_within(from + 1..to, from);
+            self.sorted[to - 1] = new;
+        }
     }
 
     /// `get_free_block`: the smallest block of at least `size`, and of these the one with the lowest address.
-    fn get_free_block(&mut self, size: u64) -> Option<u32> {
-        let found = self.handles.range((size, 0, 0)..).next().copied()?;
-        self.handles.remove(&found);
-        Some(found.2)
+    fn get_free_block(&self, size: u64) -> Option<usize> {
+        let at = self.sorted.partition_point(|other| other.0 < size);
+        (at < self.sorted.len()).then_some(at)
     }
+}
+
+/// `should_split`: whether what a block of this size has beyond the request is worth a block of its own.
+const fn should_split(remaining: u64, small: bool) -> bool {
+    if small { remaining >= MIN_BLOCK_SIZE } else { remaining > SMALL_SIZE }
 }
 
 /// The allocator's state.
@@ -106,38 +120,74 @@ impl Allocator {
         self.allocated
     }
 
+    /// The pool of a stream for blocks of this size.
+    fn pool(&mut self, small: bool, stream: u8) -> &mut BlockPool {
+        let lane = usize::from(stream);
+        if self.pools.len() <= lane {
+            self.pools.resize_with(lane + 1, Default::default);
+        }
+        &mut self.pools[lane][usize::from(!small)]
+    }
+
     /// `malloc`: allocates a block on a stream and returns its handle.
     pub(crate) fn malloc(&mut self, bytes: u64, stream: u8) -> u32 {
-        let lane = usize::from(stream);
-        while self.pools.len() <= lane {
-            self.pools.push(Default::default());
-        }
         let size = round_size(bytes);
         let small = size <= SMALL_SIZE;
-        let pool = usize::from(!small);
-        let handle = match self.pools[lane][pool].get_free_block(size) {
-            Some(handle) => handle,
-            None => self.alloc_block(size, small, stream),
-        };
-        let block = self.blocks[handle as usize];
-        let remaining = block.size - size;
-        // `should_split`.
-        if if small { remaining >= MIN_BLOCK_SIZE } else { remaining > SMALL_SIZE } {
-            let address = block.address + size;
-            let tail =
-                self.add_block(Block { address, size: remaining, free: true, small, stream, prev: handle, next: block.next });
-            if block.next != NONE {
-                self.blocks[block.next as usize].prev = tail;
+        let Some(at) = self.pool(small, stream).get_free_block(size) else {
+            let handle = self.alloc_block(size, small, stream);
+            if let Some(tail) = self.split(handle, size) {
+                self.pool(small, stream).insert(tail);
             }
-            let head = &mut self.blocks[handle as usize];
-            head.next = tail;
-            head.size = size;
-            self.pools[lane][pool].insert(&self.blocks, tail);
+            return self.take(handle);
+        };
+        let handle = self.pool(small, stream).sorted[at].2;
+        match self.split(handle, size) {
+            Some(tail) => self.pool(small, stream).replace_at(at, tail),
+            None => drop(self.pool(small, stream).sorted.remove(at)),
         }
+        self.take(handle)
+    }
+
+    /// `malloc` and `free` of the same block at once: what is allocated in between. No block changes; a segment may be reserved.
+    pub(crate) fn touch(&mut self, bytes: u64, stream: u8) -> u64 {
+        let size = round_size(bytes);
+        let small = size <= SMALL_SIZE;
+        let pool = self.pool(small, stream);
+        let found = if let Some(at) = pool.get_free_block(size) {
+            pool.sorted[at].0
+        } else {
+            let handle = self.alloc_block(size, small, stream);
+            let block = self.blocks[handle as usize];
+            self.pool(small, stream).insert((block.size, block.address, handle));
+            block.size
+        };
+        self.allocated + if should_split(found - size, small) { size } else { found }
+    }
+
+    /// Marks a block as used.
+    fn take(&mut self, handle: u32) -> u32 {
         let block = &mut self.blocks[handle as usize];
         block.free = false;
         self.allocated += block.size;
         handle
+    }
+
+    /// Splits what a block has beyond `size` off, if that is worth it.
+    fn split(&mut self, handle: u32, size: u64) -> Option<FreeBlock> {
+        let block = self.blocks[handle as usize];
+        let remaining = block.size - size;
+        if !should_split(remaining, block.small) {
+            return None;
+        }
+        let address = block.address + size;
+        let tail = self.add_block(Block { address, size: remaining, prev: handle, ..block });
+        if block.next != NONE {
+            self.blocks[block.next as usize].prev = tail;
+        }
+        let head = &mut self.blocks[handle as usize];
+        head.next = tail;
+        head.size = size;
+        Some((remaining, address, tail))
     }
 
     /// `alloc_block`: reserves a segment, which is one block until it is split.
@@ -154,14 +204,15 @@ impl Allocator {
     pub(crate) fn free(&mut self, handle: u32) {
         let mut block = self.blocks[handle as usize];
         self.allocated -= block.size;
-        let (lane, pool) = (usize::from(block.stream), usize::from(!block.small));
+        let pool = &mut self.pools[usize::from(block.stream)][usize::from(!block.small)];
         let mut handle = handle;
+        // The place of a neighbour that the block takes over in the pool.
+        let mut place = None;
         if block.prev != NONE && self.blocks[block.prev as usize].free {
             let other = self.blocks[block.prev as usize];
-            self.pools[lane][pool].remove(&self.blocks, block.prev);
-            let merged = block.prev;
+            place = Some(pool.place((other.size, other.address, block.prev)));
             self.unused_handles.push(handle);
-            handle = merged;
+            handle = block.prev;
             block = Block { address: other.address, size: other.size + block.size, prev: other.prev, ..block };
             if block.next != NONE {
                 self.blocks[block.next as usize].prev = handle;
@@ -170,7 +221,14 @@ impl Allocator {
         if block.next != NONE && self.blocks[block.next as usize].free {
             let merged = block.next;
             let other = self.blocks[merged as usize];
-            self.pools[lane][pool].remove(&self.blocks, merged);
+            let at = pool.place((other.size, other.address, merged));
+            place = match place {
+                None => Some(at),
+                Some(before) => {
+                    pool.sorted.remove(at);
+                    Some(before - usize::from(at < before))
+                }
+            };
             block.size += other.size;
             block.next = other.next;
             if block.next != NONE {
@@ -180,13 +238,17 @@ impl Allocator {
         }
         block.free = true;
         self.blocks[handle as usize] = block;
-        self.pools[lane][pool].insert(&self.blocks, handle);
+        let own = (block.size, block.address, handle);
+        match place {
+            Some(at) => pool.replace_at(at, own),
+            None => pool.insert(own),
+        }
     }
 
     /// `torch.cuda.empty_cache()`: releases the segments that have no block in use.
     pub(crate) fn empty_cache(&mut self) {
         for pool in self.pools.iter_mut().flatten() {
-            pool.handles.retain(|(_, _, handle)| {
+            pool.sorted.retain(|(_, _, handle)| {
                 let block = self.blocks[*handle as usize];
                 if !block.is_split() {
                     self.reserved -= block.size;

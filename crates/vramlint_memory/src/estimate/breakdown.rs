@@ -24,8 +24,9 @@ fn groups(short: &ShortRun, event: usize) -> Vec<Group> {
         match event.kind {
             EventKind::Alloc { gpu, .. } if gpu != short.gpu => {}
             EventKind::Alloc { bytes, part, .. } => {
+                let site = short.trace.sites[event.site as usize];
                 live[event.block as usize] =
-                    Some(Group { part, name: event.site.name, layered: event.site.layer > 0, bytes: round_size(bytes) });
+                    Some(Group { part, name: site.name, layered: site.layer > 0, bytes: round_size(bytes) });
             }
             EventKind::Free => live[event.block as usize] = None,
             EventKind::Relabel(part) => {

@@ -72,14 +72,57 @@ fn stack_position(site: Site, layers: u32) -> StackPosition {
     }
 }
 
+/// A block in use.
+#[derive(Clone, Copy)]
+struct LiveBlock {
+    handle: u32,
+    part: Part,
+    size: u64,
+}
+
+/// The moments while they are written.
+struct Moments {
+    all: Vec<Moment>,
+    round: u32,
+    layers: u32,
+    last: Option<Site>,
+}
+
+impl Moments {
+    /// The next event is at this place.
+    fn enter(&mut self, site: Site, number: usize, allocator: &Allocator, parts: [u64; TENSOR_PARTS]) {
+        if self.last == Some(site) {
+            return;
+        }
+        // A forward after another phase starts a new round.
+        if site.phase == Phase::Forward && self.last.is_some_and(|site| site.phase != Phase::Forward && site.phase != Phase::Loss)
+        {
+            self.round += 1;
+        }
+        self.last = Some(site);
+        self.all.push(Moment {
+            round: self.round,
+            phase: site.phase,
+            position: stack_position(site, self.layers),
+            layer: site.layer,
+            name: site.name,
+            allocated: allocator.allocated(),
+            event: number,
+            reserved: allocator.reserved(),
+            parts,
+        });
+    }
+}
+
 /// Replays what happens on one GPU in a trace of a model with `layers` blocks. What loading took is there, but is no moment.
 pub(crate) fn replay(trace: &EventTrace, layers: u32, gpu: u8) -> MemoryTrace {
     let mut allocator = Allocator::default();
-    let mut live: Vec<Option<(u32, u64, Part)>> = vec![None; trace.blocks as usize];
+    let mut live: Vec<Option<LiveBlock>> = vec![None; trace.blocks as usize];
     let mut parts = [0_u64; TENSOR_PARTS];
-    let mut moments: Vec<Moment> = Vec::new();
-    let (mut round, mut last): (u32, Option<Site>) = (0, None);
-    for (number, event) in trace.events.iter().enumerate() {
+    let mut moments = Moments { all: Vec::with_capacity(trace.sites.len()), round: 0, layers, last: None };
+    let mut place = u32::MAX;
+    let mut events = trace.events.iter().enumerate().peekable();
+    while let Some((number, event)) = events.next() {
         let elsewhere = match event.kind {
             EventKind::Alloc { gpu: other, .. } => other != gpu,
             EventKind::Free | EventKind::Relabel(_) => live[event.block as usize].is_none(),
@@ -88,56 +131,51 @@ pub(crate) fn replay(trace: &EventTrace, layers: u32, gpu: u8) -> MemoryTrace {
         if elsewhere {
             continue;
         }
-        if number >= trace.loaded && last != Some(event.site) {
-            // A forward after another phase starts a new round.
-            if event.site.phase == Phase::Forward
-                && last.is_some_and(|site| site.phase != Phase::Forward && site.phase != Phase::Loss)
-            {
-                round += 1;
-            }
-            last = Some(event.site);
-            moments.push(Moment {
-                round,
-                phase: event.site.phase,
-                position: stack_position(event.site, layers),
-                layer: event.site.layer,
-                name: event.site.name,
-                allocated: allocator.allocated(),
-                event: number,
-                reserved: allocator.reserved(),
-                parts,
-            });
+        if event.site != place && number >= trace.loaded {
+            place = event.site;
+            moments.enter(trace.sites[place as usize], number, &allocator, parts);
         }
         match event.kind {
             EventKind::Alloc { bytes, part, stream, .. } => {
-                live[event.block as usize] = Some((allocator.malloc(bytes, stream), round_size(bytes), part));
-                parts[part as usize] += round_size(bytes);
-                if let Some(moment) = moments.last_mut() {
-                    if allocator.allocated() > moment.allocated {
-                        moment.allocated = allocator.allocated();
+                let size = round_size(bytes);
+                // Many blocks are freed at once.
+                let at_once = events.next_if(|(_, next)| next.block == event.block && next.kind == EventKind::Free).is_some();
+                let allocated = if at_once {
+                    allocator.touch(bytes, stream)
+                } else {
+                    live[event.block as usize] = Some(LiveBlock { handle: allocator.malloc(bytes, stream), part, size });
+                    allocator.allocated()
+                };
+                parts[part as usize] += size;
+                if let Some(moment) = moments.all.last_mut() {
+                    if allocated > moment.allocated {
+                        moment.allocated = allocated;
                         moment.event = number;
                         moment.parts = parts;
                     }
                     moment.reserved = moment.reserved.max(allocator.reserved());
                 }
+                if at_once {
+                    parts[part as usize] -= size;
+                }
             }
             EventKind::Free => {
-                if let Some((handle, size, part)) = live[event.block as usize] {
+                if let Some(LiveBlock { handle, part, size }) = live[event.block as usize] {
                     parts[part as usize] -= size;
                     allocator.free(handle);
                 }
             }
             EventKind::Relabel(part) => {
-                if let Some((_, size, old)) = &mut live[event.block as usize] {
-                    parts[*old as usize] -= *size;
-                    parts[part as usize] += *size;
-                    *old = part;
+                if let Some(block) = &mut live[event.block as usize] {
+                    parts[block.part as usize] -= block.size;
+                    parts[part as usize] += block.size;
+                    block.part = part;
                 }
             }
             EventKind::EmptyCache => allocator.empty_cache(),
         }
     }
-    MemoryTrace { moments }
+    MemoryTrace { moments: moments.all }
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ static STEP: Label = Label { en: "optimizer", zh: "优化器" };
 pub(crate) struct EventTrace {
     /// Every event.
     pub(crate) events: Vec<Event>,
+    /// The places that they name.
+    pub(crate) sites: Vec<Site>,
     /// How many of them belong to loading.
     pub(crate) loaded: usize,
     /// Parameters that are trained.
@@ -62,20 +64,17 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
     // Resident models stay as they were loaded.
     let residents: Vec<Model> = setup.residents.iter().map(|resident| build_resident(&tape, resident)).collect();
     tape.empty_cache();
-    let mut events = tape.take_events();
     let trained: Vec<ParamId> = tape.param_ids().filter(|id| tape.with_param(*id, |param| param.trainable)).collect();
     let count = |id: &ParamId| tape.with_param(*id, |param| param.shape[0] * param.shape[1]);
     let trainable = trained.iter().map(count).sum();
-    let param_sizes = parallel::ParamSizes::new(arch, setup);
-    let engine = parallel::wrap(&tape, &models.policy.modules, &param_sizes, setup);
+    let engine = parallel::wrap(&tape, &models.policy.modules, arch, setup);
     let engine = engine.as_deref();
     let in_backward = (setup.optimizer_in_backward && engine.is_none()).then(|| Rc::new(OptimizerInBackward::new(setup)));
     if let Some(hooks) = &in_backward {
         tape.set_hooks(Some(Rc::clone(hooks) as Rc<dyn Hooks>));
     }
     tape.empty_cache();
-    events.extend(tape.take_events());
-    let loaded = events.len();
+    let loaded = tape.event_count();
     // One for each group that is stepped on its own.
     let mut states: Vec<optimizer::OptimizerState> = Vec::new();
     let alone = usize::try_from(setup.model_gpus).unwrap_or(1);
@@ -102,11 +101,11 @@ pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventT
         let head = if setup.head == Head::Liger { Head::FullLogits } else { setup.head };
         evaluate(&tape, &models, &Setup { micro_batch: rows, checkpointing, head, ..setup.clone() });
     }
-    events.extend(tape.take_events());
+    let (events, sites) = tape.take_events();
     drop(residents);
     let blocks = tape.blocks();
     let managed = states.iter().map(|state| state.managed).sum::<u64>() + in_backward.map_or(0, |hooks| hooks.managed());
-    EventTrace { events, loaded, trainable, blocks, managed }
+    EventTrace { events, sites, loaded, trainable, blocks, managed }
 }
 
 /// An inference-only model.

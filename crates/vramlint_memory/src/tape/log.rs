@@ -55,18 +55,19 @@ pub(crate) enum EventKind {
 pub(crate) struct Event {
     /// Which block, counted from 0.
     pub(crate) block: u32,
+    /// Where in the step it happened: an index into the places of the record.
+    pub(crate) site: u32,
     /// What happened to it.
     pub(crate) kind: EventKind,
-    /// Where in the step it happened.
-    pub(crate) site: Site,
 }
 
 /// The record being written.
 #[derive(Default)]
 pub(crate) struct Log {
-    pub(crate) events: Vec<Event>,
+    pub(super) events: Vec<Event>,
+    /// The places of events; the last one is that of the last allocation.
+    pub(super) sites: Vec<Site>,
     blocks: u32,
-    site: Site,
     /// The current stream.
     pub(super) stream: u8,
     /// The current GPU.
@@ -78,31 +79,39 @@ pub(crate) struct Log {
 impl Log {
     /// An empty record with room for a step of a few blocks.
     pub(super) fn sized() -> Self {
-        Self { events: Vec::with_capacity(1 << 13), ..Self::default() }
+        Self { events: Vec::with_capacity(1 << 13), sites: vec![Site::default()], ..Self::default() }
+    }
+
+    fn push(&mut self, block: u32, kind: EventKind) {
+        let site = u32::try_from(self.sites.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        self.events.push(Event { block, site, kind });
     }
 
     pub(super) fn alloc(&mut self, bytes: u64, part: Part, site: Site) -> u32 {
-        for late in std::mem::take(&mut self.late) {
-            self.free(late);
+        if !self.late.is_empty() {
+            for late in std::mem::take(&mut self.late) {
+                self.free(late);
+            }
         }
         let block = self.blocks;
         self.blocks += 1;
-        self.site = site;
-        let kind = EventKind::Alloc { bytes, part, stream: self.stream, gpu: self.gpu };
-        self.events.push(Event { block, kind, site });
+        if self.sites.last() != Some(&site) {
+            self.sites.push(site);
+        }
+        self.push(block, EventKind::Alloc { bytes, part, stream: self.stream, gpu: self.gpu });
         block
     }
 
     pub(super) fn free(&mut self, block: u32) {
-        self.events.push(Event { block, kind: EventKind::Free, site: self.site });
+        self.push(block, EventKind::Free);
     }
 
     pub(super) fn relabel(&mut self, block: u32, part: Part) {
-        self.events.push(Event { block, kind: EventKind::Relabel(part), site: self.site });
+        self.push(block, EventKind::Relabel(part));
     }
 
     pub(super) fn empty_cache(&mut self) {
-        self.events.push(Event { block: u32::MAX, kind: EventKind::EmptyCache, site: self.site });
+        self.push(u32::MAX, EventKind::EmptyCache);
     }
 }
 

@@ -190,9 +190,15 @@ impl Tape {
         result
     }
 
-    /// What was recorded so far.
-    pub(crate) fn take_events(&self) -> Vec<Event> {
-        std::mem::take(&mut self.log.borrow_mut().events)
+    /// How many events there are so far.
+    pub(crate) fn event_count(&self) -> usize {
+        self.log.borrow().events.len()
+    }
+
+    /// What was recorded: events, and the places that they name.
+    pub(crate) fn take_events(&self) -> (Vec<Event>, Vec<Site>) {
+        let mut log = self.log.borrow_mut();
+        (std::mem::take(&mut log.events), log.sites.clone())
     }
 
     /// Tells what a block is from now on.

@@ -21,6 +21,7 @@ mod zero3;
 
 pub(crate) use param_sizes::ParamSizes;
 
+use crate::arch::Arch;
 use crate::estimate::Label;
 use crate::model::Modules;
 use crate::setup::{Scheme, Setup};
@@ -92,15 +93,15 @@ pub(super) trait DistributedEngine: Hooks {
 }
 
 /// Wraps a built model. `None` for a single process.
-pub(super) fn wrap(t: &Tape, loaded: &Modules, param_sizes: &ParamSizes, setup: &Setup) -> Option<Rc<dyn DistributedEngine>> {
+pub(super) fn wrap(t: &Tape, loaded: &Modules, arch: &Arch, setup: &Setup) -> Option<Rc<dyn DistributedEngine>> {
     if setup.parallel.world <= 1 && matches!(setup.parallel.scheme, Scheme::None) {
         return None;
     }
     let engine: Rc<dyn DistributedEngine> = match setup.parallel.scheme {
         Scheme::None => return None,
         Scheme::Ddp => Rc::new(ddp::Ddp::new(t, setup)),
-        Scheme::Zero1 | Scheme::Zero2 => Rc::new(zero12::Zero12::new(t, loaded, param_sizes, setup)),
-        Scheme::Zero3 => Rc::new(zero3::Zero3::new(t, loaded, param_sizes, setup)),
+        Scheme::Zero1 | Scheme::Zero2 => Rc::new(zero12::Zero12::new(t, loaded, &ParamSizes::new(arch, setup), setup)),
+        Scheme::Zero3 => Rc::new(zero3::Zero3::new(t, loaded, &ParamSizes::new(arch, setup), setup)),
         Scheme::Fsdp1 | Scheme::Fsdp2 => Rc::new(fsdp2::Fsdp2::new(t, loaded, setup)),
     };
     t.set_hooks(Some(Rc::clone(&engine) as Rc<dyn Hooks>));

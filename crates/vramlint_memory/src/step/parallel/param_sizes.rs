@@ -1,6 +1,6 @@
 //! Every parameter of the full model, whether its block runs or not: sizes of flat buffers and partitions depend on it.
 
-use crate::arch::Arch;
+use crate::arch::{Arch, Layer};
 use crate::model::{Modules, build};
 use crate::setup::Setup;
 use crate::tape::{Device, ParamId, Tape};
@@ -24,14 +24,21 @@ pub(crate) struct ParamSizes {
 }
 
 impl ParamSizes {
-    /// Counts `arch` with all its blocks.
+    /// Counts `arch` with all its blocks. Blocks of a kind are equal, unless some of them are frozen: then one stands for all.
     pub(crate) fn new(arch: &Arch, setup: &Setup) -> Self {
         let tape = Tape::new(Device { cublas: 0, cublas_lt: 0, multiprocessors: 1, threads: 1, mixed_halves: false });
-        let loaded = build(&tape, arch, setup, &arch.layers, false);
+        let alike = setup.trained.is_none() && setup.model_gpus <= 1;
+        let built: Vec<(Layer, u64)> =
+            arch.layers.iter().map(|(layer, times)| (*layer, if alike { (*times).min(1) } else { *times })).collect();
+        let loaded = build(&tape, arch, setup, &built, false);
         let (before, blocks, after) = split_at_blocks(&tape, &loaded);
         let entry = |id: &ParamId| ParamSize { numel: tape.numel(*id), trainable: tape.with_param(*id, |param| param.trainable) };
         let entries = |ids: &[ParamId]| ids.iter().map(entry).collect::<Vec<_>>();
-        Self { before: entries(&before), blocks: blocks.iter().map(|block| entries(block)).collect(), after: entries(&after) }
+        // Those of a decoder come after the blocks of the encoder, one each.
+        let times = arch.layers.iter().filter(|(_, times)| alike && *times > 0).map(|(_, times)| *times);
+        let times = times.chain(std::iter::repeat(1));
+        let blocks = blocks.iter().zip(times).flat_map(|(block, times)| (0..times).map(|_| entries(block))).collect();
+        Self { before: entries(&before), blocks, after: entries(&after) }
     }
 
     /// All of them.
