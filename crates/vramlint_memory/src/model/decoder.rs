@@ -12,6 +12,7 @@ use super::mlp::mlp;
 use super::modules::{BesideModule, LayerModule, MlpModule, NormModule};
 use super::norm::norm;
 use super::per_layer;
+use super::planned_block::{BlockCall, Plans};
 use super::rotary;
 use super::shared::{Lent, SharedInputs};
 use crate::arch::{Arch, Experts, Layer, Mlp, Order};
@@ -73,28 +74,21 @@ impl Model {
         });
         let placement = &self.modules.placement;
         let mut from = placement.embedding;
+        let mut plans = Plans::default();
         for (index, layer) in self.modules.layers.iter().enumerate() {
             let gpu = placement.layer(index);
             let own = own_inputs.as_ref().map(|all| t.slice(all, all.numel / self.modules.layers.len().max(1) as u64));
-            let body: BlockFn = {
-                let (layer, shared, homes) = (layer.clone(), Rc::clone(&shared), [placement.embedding, placement.final_norm]);
-                Rc::new(move |t: &Tape, x: &Tensor| {
-                    t.set_gpu(from);
-                    let x = t.move_to(x, gpu);
-                    let own = own.as_ref().map(|own| t.move_to(own, gpu));
-                    match shared.moved(t, &layer.shape.attention, homes) {
-                        Some(shared) => block(t, (&x, own.as_ref()), &layer, batch, &shared),
-                        None => block(t, (&x, own.as_ref()), &layer, batch, &shared),
-                    }
-                })
+            let call = BlockCall {
+                batch,
+                checkpointing: if train { setup.checkpointing } else { Checkpointing::None },
+                gpus: [from, gpu],
+                homes: [placement.embedding, placement.final_norm],
             };
             let starts = checkpoints && train && setup.trained.as_ref().is_some_and(|parts| parts.starts_at_block);
             let x = if starts && self.trains_block(t, index) { hidden.requiring_grad() } else { hidden };
-            hidden = t.module(Module::Block(layer.number), &x, |t, x| match setup.checkpointing {
-                Checkpointing::None => body(t, x),
-                _ if !train => body(t, x),
-                kind => t.checkpoint(&body, x.clone(), kind),
-            });
+            hidden = plans
+                .run(t, self, (index, layer), (&x, &shared), call)
+                .unwrap_or_else(|| run_block(t, (&x, own), layer, &shared, call));
             from = gpu;
         }
         t.set_site(Site { phase, layer: 0, name: &NORM });
@@ -198,6 +192,33 @@ pub(super) fn lookup(t: &Tape, table: ParamId, ids: &Tensor, (rows, columns): (u
     t.module(Module::leaf([Some(table)]), ids, |t, ids| {
         let table = t.weight(table);
         t.embedding(ids, &table, rows, columns)
+    })
+}
+
+/// One block as a module, under its checkpoint.
+pub(super) fn run_block(
+    t: &Tape,
+    (x, own): (&Tensor, Option<Tensor>),
+    layer: &LayerModule,
+    shared: &Rc<SharedInputs>,
+    call: BlockCall,
+) -> Tensor {
+    let number = layer.number;
+    let body: BlockFn = {
+        let (layer, shared, [from, gpu]) = (layer.clone(), Rc::clone(shared), call.gpus);
+        Rc::new(move |t: &Tape, x: &Tensor| {
+            t.set_gpu(from);
+            let x = t.move_to(x, gpu);
+            let own = own.as_ref().map(|own| t.move_to(own, gpu));
+            match shared.moved(t, &layer.shape.attention, call.homes) {
+                Some(shared) => block(t, (&x, own.as_ref()), &layer, call.batch, &shared),
+                None => block(t, (&x, own.as_ref()), &layer, call.batch, &shared),
+            }
+        })
+    };
+    t.module(Module::Block(number), x, |t, x| match call.checkpointing {
+        Checkpointing::None => body(t, x),
+        kind => t.checkpoint(&body, x.clone(), kind),
     })
 }
 

@@ -27,6 +27,7 @@ mod norm;
 mod parametrized_adapters;
 mod per_layer;
 mod placement;
+mod planned_block;
 mod qkv;
 mod rotary;
 mod router;

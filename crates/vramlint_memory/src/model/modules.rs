@@ -207,6 +207,12 @@ impl LinearModule {
 }
 
 impl LayerModule {
+    /// Whether it gets nothing from other blocks but its input, and gives them nothing but its output.
+    pub(super) fn is_self_contained(&self) -> bool {
+        let lends = matches!(self.attention.projections, Projections::Lent(_));
+        !lends && self.alternating.is_none() && self.per_layer.is_none() && self.shape.own_input.is_none()
+    }
+
     /// The block with its adapters switched off.
     pub(crate) fn without_adapters(&self) -> Self {
         let mut layer = self.clone();

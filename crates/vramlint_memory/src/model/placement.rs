@@ -42,6 +42,11 @@ impl Budgets {
 }
 
 impl Placement {
+    /// Whether several GPUs hold the model.
+    pub(super) fn is_spread(&self) -> bool {
+        !self.layers.is_empty()
+    }
+
     /// Spreads `arch` over the GPUs of the setup.
     pub(crate) fn new(arch: &Arch, setup: &Setup) -> Self {
         if setup.model_gpus <= 1 {

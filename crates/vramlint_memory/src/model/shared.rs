@@ -26,7 +26,50 @@ pub(crate) struct SharedInputs {
     pub(crate) distances: Option<Distances>,
 }
 
+/// Shared inputs without their tensors.
+pub(super) struct SharedFrame {
+    angles: Vec<Rotary>,
+    masks: Vec<(Option<u64>, bool)>,
+    kernel: Kernel,
+    padded: bool,
+}
+
+impl SharedFrame {
+    /// The inputs with these tensors, in the order of [`SharedInputs::tensors`].
+    pub(super) fn filled(&self, tensors: &[Tensor]) -> SharedInputs {
+        let mut rest = tensors.iter().cloned();
+        let mut next = || rest.next().unwrap_or_else(|| unreachable!("a frame is filled with as many tensors as it came with"));
+        SharedInputs {
+            angles: self.angles.iter().map(|rotary| (*rotary, Angles { cos: next(), sin: next() })).collect(),
+            masks: self.masks.iter().map(|(window, masked)| (*window, masked.then(&mut next))).collect(),
+            kernel: self.kernel,
+            padded: self.padded,
+            lent: Lent::default(),
+            distances: None,
+        }
+    }
+}
+
 impl SharedInputs {
+    /// All its tensors, if there are none but angles and masks.
+    pub(super) fn tensors(&self) -> Option<Vec<&Tensor>> {
+        if self.distances.is_some() {
+            return None;
+        }
+        let angles = self.angles.iter().flat_map(|(_, angles)| [&angles.cos, &angles.sin]);
+        Some(angles.chain(self.masks.iter().filter_map(|(_, mask)| mask.as_ref())).collect())
+    }
+
+    /// Itself without its tensors.
+    pub(super) fn frame(&self) -> SharedFrame {
+        SharedFrame {
+            angles: self.angles.iter().map(|(rotary, _)| *rotary).collect(),
+            masks: self.masks.iter().map(|(window, mask)| (*window, mask.is_some())).collect(),
+            kernel: self.kernel,
+            padded: self.padded,
+        }
+    }
+
     /// Copies of what a block needs on the current GPU, if it is not one of the homes: that of masks and that of angles. accelerate 1.15
     /// copies the arguments of every block anew (`AlignDevicesHook`). Distances (DeBERTa) are not copied: that is not modelled.
     pub(super) fn moved(&self, t: &Tape, a: &Attention, homes: [u8; 2]) -> Option<Self> {

@@ -8,6 +8,8 @@ pub(crate) mod memory_trace;
 mod optimizer;
 mod optimizer_in_backward;
 mod parallel;
+#[cfg(test)]
+mod plan_tests;
 
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Label, Part, Phase};
@@ -42,14 +44,18 @@ pub(crate) struct EventTrace {
 
 /// Runs `arch` with these blocks.
 pub(crate) fn run(arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventTrace {
+    run_on(Tape::new(device(setup)), arch, setup, layers)
+}
+
+/// The same on an empty tape.
+fn run_on(tape: Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> EventTrace {
     if let Some((local, own)) = parallel::tensor_parallel::local_shard(arch, setup) {
         let layers: Vec<(Layer, u64)> = layers
             .iter()
             .map(|(layer, times)| (parallel::tensor_parallel::shard_layer(layer, setup.parallel.tensor), *times))
             .collect();
-        return run(&local, &own, &layers);
+        return run_on(tape, &local, &own, &layers);
     }
-    let tape = Tape::new(device(setup));
     tape.set_widened_outputs(setup.outputs_to_fp32);
     let policy = Model::new(arch, build(&tape, arch, setup, layers, false));
     let reference = (setup.reference == Reference::Copy).then(|| {

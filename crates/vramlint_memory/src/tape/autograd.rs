@@ -21,6 +21,8 @@ pub(super) struct Node {
     pub(super) site: Site,
     /// Where it runs in backward: the GPU of its forward.
     pub(super) gpu: u8,
+    /// It also runs if no gradient has come.
+    pub(super) always: bool,
 }
 
 /// Something that an operation keeps for backward.
@@ -90,23 +92,41 @@ impl Tape {
         }
         let edges: Vec<Option<Edge>> = inputs.iter().map(|input| input.edge).collect();
         if self.mode.get() == Mode::Counting {
-            let node = Node { run, edges, grads: vec![None; outputs.len()], site: self.site(), gpu: self.gpu() };
+            let node = Node { run, edges, grads: vec![None; outputs.len()], site: self.site(), gpu: self.gpu(), always: false };
             return self.count_node(node, outputs);
         }
         for edge in edges.iter().flatten() {
             if let Edge::Param(id) = edge {
                 self.with_param(*id, |param| param.uses += 1);
+                self.note_use(*id);
             }
         }
         let mut nodes = self.nodes.borrow_mut();
         let node = u32::try_from(nodes.len()).unwrap_or(u32::MAX - 1);
         let grads = vec![None; outputs.len()];
-        nodes.push(Node { run, edges, grads, site: self.site(), gpu: self.gpu() });
+        nodes.push(Node { run, edges, grads, site: self.site(), gpu: self.gpu(), always: false });
         outputs
             .into_iter()
             .zip(0..)
             .map(|(tensor, output)| Tensor { edge: Some(Edge::Node { node, output }), ..tensor })
             .collect()
+    }
+
+    /// Records a block that plays a plan; returns the number of its node. It runs even if no gradient comes.
+    pub(super) fn push_node(&self, edges: Vec<Option<Edge>>, run: impl FnOnce(&Self, Grads) -> Grads + 'static) -> u32 {
+        let mut nodes = self.nodes.borrow_mut();
+        let number = u32::try_from(nodes.len()).unwrap_or(u32::MAX - 1);
+        let (site, gpu) = (self.site(), self.gpu());
+        nodes.push(Node { run: Box::new(run), edges, grads: vec![None], site, gpu, always: true });
+        number
+    }
+
+    /// Drops the nodes above the first `base` of the stack, as backward drops those that no gradient reaches.
+    pub(super) fn drop_nodes(&self, base: usize) {
+        while self.nodes.borrow().len() > base {
+            let node = self.nodes.borrow_mut().pop();
+            drop(node);
+        }
     }
 
     /// Runs the graph from `loss`.
@@ -129,7 +149,7 @@ impl Tape {
                 nodes.pop()
             };
             let Some(node) = node else { break };
-            if node.grads.iter().all(Option::is_none) {
+            if !node.always && node.grads.iter().all(Option::is_none) {
                 continue;
             }
             let phase = if node.site.phase == Phase::Loss { Phase::Loss } else { Phase::Backward };

@@ -1,7 +1,7 @@
 //! Activation checkpointing: a block keeps its input, and is run again in backward.
 
 use super::autograd::{BackwardFn, Grads, Node};
-use super::edge::Edge;
+use super::edge::{Edge, LEAF};
 use super::log::Site;
 use super::tensor::Tensor;
 use super::{Mode, Tape};
@@ -137,7 +137,7 @@ impl Tape {
             Vec::new()
         });
         // The block counts as trained although nothing of it was recorded.
-        let marker = Tensor { edge: Some(input.edge.unwrap_or(Edge::Node { node: u32::MAX, output: 0 })), ..input.clone() };
+        let marker = Tensor { edge: Some(input.edge.unwrap_or(LEAF)), ..input.clone() };
         drop(input);
         let outputs = self.record_many(&[&marker], vec![output], run);
         drop(marker);

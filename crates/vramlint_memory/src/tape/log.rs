@@ -82,6 +82,16 @@ impl Log {
         Self { events: Vec::with_capacity(1 << 13), sites: vec![Site::default()], ..Self::default() }
     }
 
+    /// An empty record for a part of a step.
+    pub(super) fn small() -> Self {
+        Self { sites: vec![Site::default()], ..Self::default() }
+    }
+
+    /// How many blocks there have been.
+    pub(super) fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
     fn push(&mut self, block: u32, kind: EventKind) {
         let site = u32::try_from(self.sites.len()).unwrap_or(u32::MAX).saturating_sub(1);
         self.events.push(Event { block, site, kind });

@@ -12,6 +12,8 @@ mod hooks;
 mod log;
 pub(crate) mod ops;
 mod param;
+mod plan;
+mod plan_writer;
 mod reduce;
 mod returned_outputs;
 mod tensor;
@@ -22,6 +24,7 @@ pub(crate) use hooks::{Hooks, Module};
 pub(crate) use log::{Event, EventKind, Site};
 pub(crate) use ops::{Linear, Operand, Weight};
 pub(crate) use param::Param;
+pub(crate) use plan::Plan;
 pub(crate) use tensor::{Block, Tensor};
 
 use crate::estimate::{Part, Phase};
@@ -29,7 +32,7 @@ use autograd::Node;
 use log::Log;
 use returned_outputs::ReturnedOutputs;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A device as far as kernels' workspaces depend on it.
@@ -55,7 +58,7 @@ pub(crate) struct Tape {
     log: Rc<RefCell<Log>>,
     nodes: RefCell<Vec<Node>>,
     params: RefCell<Vec<Param>>,
-    copies: RefCell<HashMap<ParamId, Tensor>>,
+    copies: RefCell<BTreeMap<ParamId, Tensor>>,
     held: RefCell<Vec<Tensor>>,
     tail: RefCell<checkpoint::RecomputeTail>,
     mode: Cell<Mode>,
@@ -68,6 +71,11 @@ pub(crate) struct Tape {
     phase: Cell<Option<Phase>>,
     hooks: RefCell<Option<Rc<dyn Hooks>>>,
     returned: ReturnedOutputs,
+    /// Whether equal blocks play plans.
+    plays: Cell<bool>,
+    /// What is noted on a tape that writes a plan, and the node of the output of its block.
+    notes: RefCell<Option<plan_writer::PlanNotes>>,
+    last: Cell<Option<edge::Edge>>,
     pub(crate) device: Device,
 }
 
@@ -101,6 +109,9 @@ impl Tape {
             phase: Cell::new(None),
             hooks: RefCell::default(),
             returned: ReturnedOutputs::default(),
+            plays: Cell::new(true),
+            notes: RefCell::default(),
+            last: Cell::new(None),
             device,
         }
     }
@@ -108,6 +119,12 @@ impl Tape {
     /// Sets the position in the step for subsequent events.
     pub(crate) fn set_site(&self, site: Site) {
         self.site.set(Site { phase: self.phase.get().unwrap_or(site.phase), ..site });
+    }
+
+    /// Runs every block itself from now on.
+    #[cfg(test)]
+    pub(crate) fn play_nothing(&self) {
+        self.plays.set(false);
     }
 
     /// Runs `body` as this phase.

@@ -65,7 +65,8 @@ impl Tape {
 
     /// Reads what is known of it.
     pub(crate) fn with_param<T>(&self, id: ParamId, read: impl FnOnce(&mut Param) -> T) -> T {
-        read(&mut self.params.borrow_mut()[id.0 as usize])
+        let place = self.place_of(id);
+        read(&mut self.params.borrow_mut()[place as usize])
     }
 
     /// Parameters in order of creation.
@@ -116,6 +117,7 @@ impl Tape {
 
     /// torch's `AccumulateGrad`: gradients of all uses are summed first, then stolen or added in place.
     pub(super) fn accumulate_param(&self, id: ParamId, grad: Tensor) {
+        let Some(grad) = self.note_grad(id, grad) else { return };
         let (waiting, complete) = self.with_param(id, |param| {
             param.arrived += 1;
             (param.waiting.take(), param.arrived >= param.uses)

@@ -19,6 +19,34 @@ pub(super) struct ReturnedOutputs {
     steps: RefCell<Vec<(usize, Tensor)>>,
 }
 
+impl ReturnedOutputs {
+    /// Whether outputs are named, and whether caches are among them.
+    pub(super) fn flags(&self) -> (bool, bool) {
+        (self.named.get(), self.caches.get())
+    }
+
+    /// Sets what [`Self::flags`] gives.
+    pub(super) fn set_flags(&self, (named, caches): (bool, bool)) {
+        self.named.set(named);
+        self.caches.set(caches);
+    }
+
+    /// Whether what autocast computed comes back in fp32.
+    pub(super) fn is_widened(&self) -> bool {
+        self.widened.get()
+    }
+
+    /// A tensor is part of what the model returns.
+    pub(super) fn push(&self, output: Tensor) {
+        self.running.borrow_mut().push(output);
+    }
+
+    /// What the model has returned so far.
+    pub(super) fn take(&self) -> Vec<Tensor> {
+        self.running.take()
+    }
+}
+
 impl Tape {
     /// A call of the model begins.
     pub(crate) fn begin_call(&self, named: bool, caches: bool) {

@@ -1,6 +1,6 @@
 //! Blocks of memory and the tensors that share them.
 
-use super::edge::Edge;
+use super::edge::{Edge, LEAF};
 use super::log::{Log, Site};
 use crate::estimate::Part;
 use std::cell::{Cell, RefCell};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// A block of the allocator. It is freed with its last reference.
 pub(crate) struct Block {
     log: Rc<RefCell<Log>>,
-    number: Option<u32>,
+    number: Cell<Option<u32>>,
     /// Another stream has used it, so it is freed late.
     late: Cell<bool>,
 }
@@ -17,12 +17,26 @@ pub(crate) struct Block {
 impl Block {
     pub(super) fn new(log: &Rc<RefCell<Log>>, bytes: u64, part: Part, site: Site) -> Rc<Self> {
         let number = (bytes > 0).then(|| log.borrow_mut().alloc(bytes, part, site));
-        Rc::new(Self { log: Rc::clone(log), number, late: Cell::new(false) })
+        Self::with_number(log, number)
+    }
+
+    fn with_number(log: &Rc<RefCell<Log>>, number: Option<u32>) -> Rc<Self> {
+        Rc::new(Self { log: Rc::clone(log), number: Cell::new(number), late: Cell::new(false) })
+    }
+
+    /// The block of this number, which nothing else refers to.
+    pub(super) fn numbered(log: &Rc<RefCell<Log>>, number: u32) -> Rc<Self> {
+        Self::with_number(log, Some(number))
+    }
+
+    /// Leaves it to another to free the block.
+    pub(super) fn give_away(&self) {
+        self.number.set(None);
     }
 
     /// A block without memory.
     pub(super) fn without_memory(log: &Rc<RefCell<Log>>) -> Rc<Self> {
-        Rc::new(Self { log: Rc::clone(log), number: None, late: Cell::new(false) })
+        Self::with_number(log, None)
     }
 
     /// A block without memory that writes to the same record.
@@ -31,13 +45,13 @@ impl Block {
     }
 
     pub(super) fn number(&self) -> Option<u32> {
-        self.number
+        self.number.get()
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        if let Some(number) = self.number {
+        if let Some(number) = self.number.get() {
             let mut log = self.log.borrow_mut();
             if self.late.get() { log.late.push(number) } else { log.free(number) }
         }
@@ -64,7 +78,7 @@ impl Tensor {
         if self.edge.is_some() {
             return self;
         }
-        Self { edge: Some(Edge::Node { node: u32::MAX, output: 0 }), ..self }
+        Self { edge: Some(LEAF), ..self }
     }
 
     pub(super) fn new(block: Rc<Block>, numel: u64, width: u64) -> Self {

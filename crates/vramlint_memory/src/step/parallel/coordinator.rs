@@ -7,7 +7,7 @@ use super::{GATHER, GATHERED, label_scope};
 use crate::estimate::Part;
 use crate::setup::Setup;
 use crate::tape::{ParamId, Tape, Tensor};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// `stage3_max_reuse_distance`, elements: the default.
@@ -35,9 +35,29 @@ struct ParamState {
     fetched_for_step: Option<usize>,
 }
 
+/// Parameters, which are numbered without gaps.
+struct ParamTable {
+    first: u32,
+    states: Vec<ParamState>,
+}
+
+impl ParamTable {
+    fn get(&self, id: ParamId) -> Option<&ParamState> {
+        self.states.get(id.0.checked_sub(self.first)? as usize)
+    }
+
+    fn get_mut(&mut self, id: ParamId) -> Option<&mut ParamState> {
+        self.states.get_mut(id.0.checked_sub(self.first)? as usize)
+    }
+
+    fn numel(&self, id: ParamId) -> u64 {
+        self.get(id).map_or(0, |state| state.numel)
+    }
+}
+
 /// The coordinator of one engine.
 pub(super) struct Coordinator {
-    params: HashMap<ParamId, ParamState>,
+    params: ParamTable,
     ranks: u64,
     /// Ranks that share a secondary copy; 1 for none.
     group: u64,
@@ -56,8 +76,8 @@ pub(super) struct Coordinator {
 }
 
 impl Coordinator {
-    /// A coordinator for parameters of these sizes.
-    pub(super) fn new(sizes: impl IntoIterator<Item = (ParamId, u64)>, width: u64, setup: &Setup) -> Self {
+    /// A coordinator for parameters of these sizes, which are numbered without gaps.
+    pub(super) fn new(sizes: &[(ParamId, u64)], width: u64, setup: &Setup) -> Self {
         let p = &setup.parallel;
         let state = |numel| ParamState {
             memory: None,
@@ -69,7 +89,10 @@ impl Coordinator {
             fetched_for_step: None,
         };
         Self {
-            params: sizes.into_iter().map(|(id, numel)| (id, state(numel))).collect(),
+            params: ParamTable {
+                first: sizes.first().map_or(0, |(id, _)| id.0),
+                states: sizes.iter().map(|(_, numel)| state(*numel)).collect(),
+            },
             ranks: p.world.max(1),
             group: p.hpz.max(1),
             width,
@@ -97,7 +120,7 @@ impl Coordinator {
         let away: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.is_partitioned(*id)).collect();
         self.gather(t, &away);
         for id in params {
-            if let Some(state) = self.params.get_mut(id) {
+            if let Some(state) = self.params.get_mut(*id) {
                 state.active = 1;
             }
             self.wait(t, *id);
@@ -116,7 +139,7 @@ impl Coordinator {
         }
         let kept = if self.complete { self.needed_soon(params) } else { BTreeSet::new() };
         for id in params {
-            let Some(state) = self.params.get_mut(id) else { continue };
+            let Some(state) = self.params.get_mut(*id) else { continue };
             state.active = 0;
             let fetched_ahead = self.complete && state.fetched_for_step.is_some_and(|step| step > self.step);
             if !(kept.contains(id) || self.complete && state.persistent || fetched_ahead) {
@@ -129,7 +152,7 @@ impl Coordinator {
     pub(super) fn finish_backward(&mut self, t: &Tape) {
         for params in std::mem::take(&mut self.running) {
             for id in params {
-                if let Some(state) = self.params.get_mut(&id) {
+                if let Some(state) = self.params.get_mut(id) {
                     state.active = 0;
                     if !state.persistent {
                         self.free(t, id);
@@ -139,7 +162,7 @@ impl Coordinator {
         }
         self.complete = true;
         self.queue = self.order.iter().enumerate().flat_map(|(step, ids)| ids.iter().map(move |id| (*id, step))).collect();
-        for state in self.params.values_mut() {
+        for state in &mut self.params.states {
             state.fetched_for_step = None;
         }
         self.step = 0;
@@ -148,7 +171,7 @@ impl Coordinator {
 
     /// Before the optimizer's step: nothing stays gathered.
     pub(super) fn release_all(&mut self) {
-        for state in self.params.values_mut() {
+        for state in &mut self.params.states {
             state.active = 0;
             state.memory = None;
             state.handle = None;
@@ -157,10 +180,8 @@ impl Coordinator {
 
     /// Initial partitioning creates the secondary copies at once.
     pub(super) fn make_secondary_copies(&mut self, t: &Tape) {
-        let mut ids: Vec<ParamId> = self.params.keys().copied().collect();
-        ids.sort_unstable();
-        for id in ids.into_iter().filter(|_| self.group > 1) {
-            if let Some(state) = self.params.get_mut(&id) {
+        if self.group > 1 {
+            for state in &mut self.params.states {
                 state.secondary = Some(t.empty_as(state.numel.div_ceil(self.group), self.width, Part::Weights));
             }
         }
@@ -168,24 +189,21 @@ impl Coordinator {
 
     /// Weights have changed: secondary copies are void (`invalidate_secondary_tensor`).
     pub(super) fn invalidate(&mut self) {
-        for state in self.params.values_mut() {
+        for state in &mut self.params.states {
             state.secondary = None;
         }
     }
 
     /// After the step: gathers small parameters permanently, one at a time.
     pub(super) fn gather_persistent(&mut self, t: &Tape) {
-        let mut ids: Vec<ParamId> = self.params.iter().filter(|(_, state)| state.persistent).map(|(id, _)| *id).collect();
-        ids.sort_unstable();
-        for id in ids {
-            let Some(state) = self.params.get_mut(&id) else { continue };
+        for state in self.params.states.iter_mut().filter(|state| state.persistent) {
             let numel = state.numel.div_ceil(self.ranks) * self.ranks;
             state.memory = Some(t.empty_as(numel, self.width, Part::Buffers));
         }
     }
 
     fn is_partitioned(&self, id: ParamId) -> bool {
-        self.params.get(&id).is_some_and(|state| state.memory.is_none() && state.handle.is_none())
+        self.params.get(id).is_some_and(|state| state.memory.is_none() && state.handle.is_none())
     }
 
     /// `all_gather_coalesced`: a single parameter is gathered in place, several through a shared buffer.
@@ -194,8 +212,8 @@ impl Coordinator {
             return;
         }
         let _label = label_scope(t, &GATHERED);
-        let padded: u64 = ids.iter().map(|id| self.params[id].numel.div_ceil(self.ranks) * self.ranks).sum();
-        self.live += ids.iter().map(|id| self.params[id].numel).sum::<u64>();
+        let padded: u64 = ids.iter().map(|id| self.params.numel(*id).div_ceil(self.ranks) * self.ranks).sum();
+        self.live += ids.iter().map(|id| self.params.numel(*id)).sum::<u64>();
         let width = if self.quantized { 1 } else { self.width };
         let buffer = t.on_stream(GATHER, |t| {
             let buffer = t.empty_as(padded, width, Part::Buffers);
@@ -206,7 +224,7 @@ impl Coordinator {
         });
         let handle = Rc::new(AllGatherHandle { params: ids.iter().copied().collect(), buffer, quantized: self.quantized });
         for id in ids {
-            if let Some(state) = self.params.get_mut(id) {
+            if let Some(state) = self.params.get_mut(*id) {
                 state.handle = Some(Rc::clone(&handle));
             }
         }
@@ -214,8 +232,8 @@ impl Coordinator {
 
     /// Waits for a parameter, and thereby for all parameters of the same all-gather. Its buffer is freed with the last of them.
     fn wait(&mut self, t: &Tape, id: ParamId) {
-        let Some(handle) = self.params.get_mut(&id).and_then(|state| state.handle.take()) else { return };
-        if self.params[&id].memory.is_some() {
+        let Some(handle) = self.params.get_mut(id).and_then(|state| state.handle.take()) else { return };
+        if self.params.get(id).is_some_and(|state| state.memory.is_some()) {
             return;
         }
         let _label = label_scope(t, &GATHERED);
@@ -225,7 +243,7 @@ impl Coordinator {
                 if handle.quantized { t.empty_as(handle.buffer.numel, self.width, Part::Buffers) } else { handle.buffer.clone() };
             let alone = handle.params.len() == 1;
             for other in &handle.params {
-                if let Some(state) = self.params.get_mut(other) {
+                if let Some(state) = self.params.get_mut(*other) {
                     let own = if alone { numbers.clone() } else { t.empty_as(state.numel, self.width, Part::Buffers) };
                     state.memory = Some(own);
                 }
@@ -237,11 +255,11 @@ impl Coordinator {
     fn drop_from_queue(&mut self, params: &[ParamId]) {
         let step = self.step;
         let fresh = |state: &ParamState| state.fetched_for_step.is_none_or(|other| other < step);
-        let wanted: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.params.get(id).is_some_and(fresh)).collect();
+        let wanted: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.params.get(*id).is_some_and(fresh)).collect();
         let mut gone = BTreeSet::new();
         while gone.len() < wanted.len() {
             let Some((id, last)) = self.queue.pop_front() else { break };
-            if let Some(state) = self.params.get_mut(&id) {
+            if let Some(state) = self.params.get_mut(id) {
                 state.fetched_for_step = Some(last);
             }
             gone.insert(id);
@@ -256,7 +274,7 @@ impl Coordinator {
         while numel < most {
             let Some((id, last)) = self.queue.pop_front() else { break };
             let away = self.is_partitioned(id);
-            let Some(state) = self.params.get_mut(&id) else { continue };
+            let Some(state) = self.params.get_mut(id) else { continue };
             state.fetched_for_step = state.fetched_for_step.max(Some(last));
             if away && ids.insert(id) {
                 numel += state.numel;
@@ -277,7 +295,7 @@ impl Coordinator {
                 if params.contains(id) {
                     kept.insert(*id);
                 }
-                passed += self.params.get(id).map_or(0, |state| state.numel);
+                passed += self.params.numel(*id);
             }
         }
         kept
@@ -285,7 +303,7 @@ impl Coordinator {
 
     /// `free_param`: the computing stream has used memory of the gathering one, so it comes back late.
     fn free(&mut self, t: &Tape, id: ParamId) {
-        let Some(state) = self.params.get_mut(&id) else { return };
+        let Some(state) = self.params.get_mut(id) else { return };
         if state.active > 0 {
             return;
         }

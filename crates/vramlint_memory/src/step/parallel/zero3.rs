@@ -86,7 +86,7 @@ impl Zero3 {
             resident.push(t.empty_as(total, width, Part::Gradients));
         }
         let sizes: Vec<(ParamId, u64)> = model.iter().map(|id| (*id, t.numel(*id))).collect();
-        let mut coordinator = Coordinator::new(sizes, width, setup);
+        let mut coordinator = Coordinator::new(&sizes, width, setup);
         coordinator.make_secondary_copies(t);
         Self {
             coordinator: RefCell::new(coordinator),
