@@ -53,8 +53,18 @@ impl Block {
 
 const NONE: u32 = u32::MAX;
 
-/// A free block: its size, its address, and its handle.
-type FreeBlock = (u64, u64, u32);
+/// A free block: a number that orders blocks by size, then address; and its handle.
+#[derive(Clone, Copy)]
+struct FreeBlock {
+    order: u128,
+    handle: u32,
+}
+
+impl FreeBlock {
+    fn new(size: u64, address: u64, handle: u32) -> Self {
+        Self { order: (u128::from(size) << 64) | u128::from(address), handle }
+    }
+}
 
 /// `BlockPool`: free blocks by size, then address. There are few at a time, so that a sorted list is the fastest set.
 #[derive(Default)]
@@ -64,29 +74,32 @@ struct BlockPool {
 
 impl BlockPool {
     /// Where a block is, or would be.
-    fn place(&self, (size, address, _): FreeBlock) -> usize {
-        self.sorted.partition_point(|other| (other.0, other.1) < (size, address))
+    fn place(&self, block: FreeBlock) -> usize {
+        self.sorted.partition_point(|other| other.order < block.order)
     }
 
     fn insert(&mut self, block: FreeBlock) {
         self.sorted.insert(self.place(block), block);
     }
 
-    /// Puts a block in the place of the one at `from`; only what lies between their places moves.
-    fn replace_at(&mut self, from: usize, new: FreeBlock) {
-        let to = self.place(new);
-        if to <= from {
-            self.sorted.copy_within(to..from, to + 1);
-            self.sorted[to] = new;
-        } else {
-            self.sorted.copy_within(from + 1..to, from);
-            self.sorted[to - 1] = new;
-        }
+    /// Puts a smaller block in the place of the one at `from`; only what lies between their places moves.
+    fn shrink_at(&mut self, from: usize, new: FreeBlock) {
+        let to = self.sorted[..from].partition_point(|other| other.order < new.order);
+        self.sorted.copy_within(to..from, to + 1);
+        self.sorted[to] = new;
+    }
+
+    /// The same for a larger one.
+    fn grow_at(&mut self, from: usize, new: FreeBlock) {
+        let beyond = self.sorted[from + 1..].partition_point(|other| other.order < new.order);
+        self.sorted.copy_within(from + 1..=from + beyond, from);
+        self.sorted[from + beyond] = new;
     }
 
     /// `get_free_block`: the smallest block of at least `size`, and of these the one with the lowest address.
     fn get_free_block(&self, size: u64) -> Option<usize> {
-        let at = self.sorted.partition_point(|other| other.0 < size);
+        let least = u128::from(size) << 64;
+        let at = self.sorted.partition_point(|other| other.order < least);
         (at < self.sorted.len()).then_some(at)
     }
 }
@@ -140,9 +153,9 @@ impl Allocator {
             }
             return self.take(handle);
         };
-        let handle = self.pool(small, stream).sorted[at].2;
+        let handle = self.pool(small, stream).sorted[at].handle;
         match self.split(handle, size) {
-            Some(tail) => self.pool(small, stream).replace_at(at, tail),
+            Some(tail) => self.pool(small, stream).shrink_at(at, tail),
             None => drop(self.pool(small, stream).sorted.remove(at)),
         }
         self.take(handle)
@@ -154,11 +167,12 @@ impl Allocator {
         let small = size <= SMALL_SIZE;
         let pool = self.pool(small, stream);
         let found = if let Some(at) = pool.get_free_block(size) {
-            pool.sorted[at].0
+            let handle = pool.sorted[at].handle;
+            self.blocks[handle as usize].size
         } else {
             let handle = self.alloc_block(size, small, stream);
             let block = self.blocks[handle as usize];
-            self.pool(small, stream).insert((block.size, block.address, handle));
+            self.pool(small, stream).insert(FreeBlock::new(block.size, block.address, handle));
             block.size
         };
         self.allocated + if should_split(found - size, small) { size } else { found }
@@ -187,7 +201,7 @@ impl Allocator {
         let head = &mut self.blocks[handle as usize];
         head.next = tail;
         head.size = size;
-        Some((remaining, address, tail))
+        Some(FreeBlock::new(remaining, address, tail))
     }
 
     /// `alloc_block`: reserves a segment, which is one block until it is split.
@@ -210,7 +224,7 @@ impl Allocator {
         let mut place = None;
         if block.prev != NONE && self.blocks[block.prev as usize].free {
             let other = self.blocks[block.prev as usize];
-            place = Some(pool.place((other.size, other.address, block.prev)));
+            place = Some(pool.place(FreeBlock::new(other.size, other.address, block.prev)));
             self.unused_handles.push(handle);
             handle = block.prev;
             block = Block { address: other.address, size: other.size + block.size, prev: other.prev, ..block };
@@ -221,7 +235,7 @@ impl Allocator {
         if block.next != NONE && self.blocks[block.next as usize].free {
             let merged = block.next;
             let other = self.blocks[merged as usize];
-            let at = pool.place((other.size, other.address, merged));
+            let at = pool.place(FreeBlock::new(other.size, other.address, merged));
             place = match place {
                 None => Some(at),
                 Some(before) => {
@@ -238,9 +252,9 @@ impl Allocator {
         }
         block.free = true;
         self.blocks[handle as usize] = block;
-        let own = (block.size, block.address, handle);
+        let own = FreeBlock::new(block.size, block.address, handle);
         match place {
-            Some(at) => pool.replace_at(at, own),
+            Some(at) => pool.grow_at(at, own),
             None => pool.insert(own),
         }
     }
@@ -248,11 +262,11 @@ impl Allocator {
     /// `torch.cuda.empty_cache()`: releases the segments that have no block in use.
     pub(crate) fn empty_cache(&mut self) {
         for pool in self.pools.iter_mut().flatten() {
-            pool.sorted.retain(|(_, _, handle)| {
-                let block = self.blocks[*handle as usize];
+            pool.sorted.retain(|free| {
+                let block = self.blocks[free.handle as usize];
                 if !block.is_split() {
                     self.reserved -= block.size;
-                    self.unused_handles.push(*handle);
+                    self.unused_handles.push(free.handle);
                 }
                 block.is_split()
             });

@@ -19,26 +19,29 @@ struct Group {
 }
 
 fn groups(short: &ShortRun, event: usize) -> Vec<Group> {
-    let mut live: Vec<Option<Group>> = vec![None; short.trace.blocks as usize];
-    for event in &short.trace.events[..=event] {
+    // The allocation of each block in use, by the number of its event, and what it is now.
+    let mut live: Vec<Option<(u32, Part)>> = vec![None; short.trace.blocks as usize];
+    for (event, number) in short.trace.events[..=event].iter().zip(0..) {
         match event.kind {
             EventKind::Alloc { gpu, .. } if gpu != short.gpu => {}
-            EventKind::Alloc { bytes, part, .. } => {
-                let site = short.trace.sites[event.site as usize];
-                live[event.block as usize] =
-                    Some(Group { part, name: site.name, layered: site.layer > 0, bytes: round_size(bytes) });
-            }
+            EventKind::Alloc { part, .. } => live[event.block as usize] = Some((number, part)),
             EventKind::Free => live[event.block as usize] = None,
             EventKind::Relabel(part) => {
-                if let Some(group) = &mut live[event.block as usize] {
-                    group.part = part;
+                if let Some((_, own)) = &mut live[event.block as usize] {
+                    *own = part;
                 }
             }
             EventKind::EmptyCache => {}
         }
     }
+    let group = |(number, part): (u32, Part)| {
+        let event = short.trace.events[number as usize];
+        let EventKind::Alloc { bytes, .. } = event.kind else { return None };
+        let site = short.trace.sites[event.site as usize];
+        Some(Group { part, name: site.name, layered: site.layer > 0, bytes: round_size(bytes) })
+    };
     let mut out: Vec<Group> = Vec::new();
-    for group in live.into_iter().flatten() {
+    for group in live.into_iter().flatten().filter_map(group) {
         match out.iter_mut().find(|other| other.part == group.part && std::ptr::eq(other.name, group.name)) {
             Some(other) => other.bytes += group.bytes,
             None => out.push(group),

@@ -29,6 +29,7 @@ pub(crate) struct Model {
     pub(super) shape: crate::arch::Embedding,
     pub(crate) head: crate::arch::HeadShape,
     pub(crate) causal: bool,
+    plans: Plans,
 }
 
 static EMBEDDING: Label = Label { en: "embedding", zh: "嵌入" };
@@ -39,7 +40,16 @@ static NORM: Label = Label { en: "final norm", zh: "末层归一化" };
 impl Model {
     /// The model of `arch` from what was loaded.
     pub(crate) fn new(arch: &Arch, modules: Modules) -> Self {
-        Self { modules, hidden: arch.hidden, vocab: arch.vocab, shape: arch.embedding, head: arch.head, causal: arch.causal }
+        let plans = Plans::default();
+        Self {
+            modules,
+            hidden: arch.hidden,
+            vocab: arch.vocab,
+            shape: arch.embedding,
+            head: arch.head,
+            causal: arch.causal,
+            plans,
+        }
     }
 
     /// Asks the model, with its adapters switched off if so wished.
@@ -49,7 +59,7 @@ impl Model {
         }
         let modules =
             Modules { layers: self.modules.layers.iter().map(LayerModule::without_adapters).collect(), ..self.modules.shared() };
-        ask(&Self { modules, ..*self })
+        ask(&Self { modules, plans: Plans::default(), ..*self })
     }
 
     /// Hidden states of the last block, normed.
@@ -74,7 +84,6 @@ impl Model {
         });
         let placement = &self.modules.placement;
         let mut from = placement.embedding;
-        let mut plans = Plans::default();
         for (index, layer) in self.modules.layers.iter().enumerate() {
             let gpu = placement.layer(index);
             let own = own_inputs.as_ref().map(|all| t.slice(all, all.numel / self.modules.layers.len().max(1) as u64));
@@ -86,8 +95,9 @@ impl Model {
             };
             let starts = checkpoints && train && setup.trained.as_ref().is_some_and(|parts| parts.starts_at_block);
             let x = if starts && self.trains_block(t, index) { hidden.requiring_grad() } else { hidden };
-            hidden = plans
-                .run(t, self, (index, layer), (&x, &shared), call)
+            hidden = self
+                .plans
+                .run(t, &self.modules, (index, layer), (&x, &shared), call)
                 .unwrap_or_else(|| run_block(t, (&x, own), layer, &shared, call));
             from = gpu;
         }

@@ -35,6 +35,14 @@ pub(super) struct SharedFrame {
 }
 
 impl SharedFrame {
+    /// Whether it is the frame of these inputs.
+    pub(super) fn is_of(&self, shared: &SharedInputs) -> bool {
+        self.kernel == shared.kernel
+            && self.padded == shared.padded
+            && self.angles.iter().eq(shared.angles.iter().map(|(rotary, _)| rotary))
+            && self.masks.iter().copied().eq(shared.masks.iter().map(|(window, mask)| (*window, mask.is_some())))
+    }
+
     /// The inputs with these tensors, in the order of [`SharedInputs::tensors`].
     pub(super) fn filled(&self, tensors: &[Tensor]) -> SharedInputs {
         let mut rest = tensors.iter().cloned();

@@ -26,7 +26,7 @@ pub(super) enum HookCall {
 }
 
 /// A module, its parameters by their place among those of the block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PlannedModule {
     Block,
     Leaf(Vec<u32>),
@@ -42,10 +42,10 @@ pub(super) struct SentGrad {
 }
 
 /// What happens between allocations and frees.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Mark {
     /// A hook is called.
-    Hook(HookCall, PlannedModule),
+    Hook(HookCall, u32),
     /// The graph uses a parameter.
     Use(u32),
     /// A gradient goes to a parameter.
@@ -55,7 +55,7 @@ pub(super) enum Mark {
 }
 
 /// A mark, the number of events before it, and the place where it happens.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Marked {
     pub(super) at: usize,
     pub(super) site: Site,
@@ -127,6 +127,8 @@ pub(super) struct Stage {
     pub(super) events: Vec<Event>,
     pub(super) sites: Vec<Site>,
     pub(super) marks: Vec<Marked>,
+    /// Modules with which hooks are called: those of the forward come first.
+    pub(super) modules: Vec<PlannedModule>,
     /// The place of the tape when it is over.
     pub(super) end: Site,
     /// Numbers of memory so far.
@@ -185,6 +187,8 @@ struct Instance {
     slots: Vec<u32>,
     /// References to memory that others may refer to.
     shared: Vec<(u32, Rc<Block>)>,
+    /// The modules of the block that hooks were called with.
+    modules: Vec<Option<Module>>,
 }
 
 impl Instance {
@@ -243,6 +247,7 @@ impl Tape {
             entry: self.site(),
             slots: vec![NOWHERE; plan.forward.slots],
             shared: Vec::new(),
+            modules: Vec::new(),
         };
         let from_outside = || std::iter::once(x).chain(others.iter().copied());
         for (slot, tensor) in plan.outside.iter().zip(from_outside()) {
@@ -340,7 +345,7 @@ impl Tape {
                 Mark::Release(slot) => drop(instance.release(*slot)),
                 Mark::Hook(call, module) => {
                     self.site.set(here(*site));
-                    self.call_hook(*call, &instance.module(module));
+                    self.call_hook(*call, instance.module(*module, &stage.modules));
                 }
                 Mark::Send(sent) => {
                     self.site.set(here(*site));
@@ -395,10 +400,15 @@ impl Tape {
 }
 
 impl Instance {
-    fn module(&self, module: &PlannedModule) -> Module {
-        match module {
-            PlannedModule::Block => Module::Block(self.layer),
-            PlannedModule::Leaf(params) => Module::Leaf(params.iter().map(|param| self.ids[*param as usize]).collect()),
+    fn module(&mut self, number: u32, planned: &[PlannedModule]) -> &Module {
+        let at = number as usize;
+        if self.modules.len() <= at {
+            self.modules.resize(planned.len(), None);
         }
+        let (layer, ids) = (self.layer, &self.ids);
+        self.modules[at].get_or_insert_with(|| match &planned[at] {
+            PlannedModule::Block => Module::Block(layer),
+            PlannedModule::Leaf(params) => Module::Leaf(params.iter().map(|param| ids[*param as usize]).collect()),
+        })
     }
 }

@@ -17,6 +17,7 @@ pub(super) struct PlanNotes {
     /// The parameters of the block, in ascending order.
     ids: Vec<ParamId>,
     marks: Vec<Marked>,
+    modules: Vec<PlannedModule>,
     /// It has used a parameter of another module.
     strays: bool,
 }
@@ -27,6 +28,18 @@ impl PlanNotes {
         let found = self.ids.binary_search(&id);
         self.strays |= found.is_err();
         u32::try_from(found.unwrap_or(0)).unwrap_or(u32::MAX)
+    }
+}
+
+impl PlanNotes {
+    /// The number of a module.
+    fn module(&mut self, module: PlannedModule) -> u32 {
+        let known = self.modules.iter().position(|other| *other == module);
+        let number = known.unwrap_or(self.modules.len());
+        if known.is_none() {
+            self.modules.push(module);
+        }
+        u32::try_from(number).unwrap_or(u32::MAX)
     }
 }
 
@@ -41,7 +54,8 @@ impl NotedHooks {
             Module::Block(_) => PlannedModule::Block,
             Module::Leaf(ids) => PlannedModule::Leaf(ids.iter().map(|id| t.place_of(*id)).collect()),
         };
-        t.note(Mark::Hook(call, planned));
+        let number = t.notes.borrow_mut().as_mut().map_or(0, |notes| notes.module(planned));
+        t.note(Mark::Hook(call, number));
     }
 }
 
@@ -121,7 +135,8 @@ impl Tape {
         tape.set_widened_outputs(self.returned.is_widened());
         let params = ids.iter().map(|id| self.with_param(*id, |param| param.twin(&tape.log)));
         tape.params = std::cell::RefCell::new(params.collect());
-        tape.notes = std::cell::RefCell::new(Some(PlanNotes { ids: ids.to_vec(), marks: Vec::new(), strays: false }));
+        tape.notes =
+            std::cell::RefCell::new(Some(PlanNotes { ids: ids.to_vec(), marks: Vec::new(), modules: Vec::new(), strays: false }));
         if let Some(hooks) = self.hooks() {
             tape.set_hooks(Some(Rc::new(NotedHooks { replaces_linear: hooks.replaces_linear() })));
         }
@@ -139,10 +154,13 @@ impl Tape {
     /// Takes what was noted since `start`: events on memory that others may refer to become marks.
     fn take_stage(&self, start: usize, end: usize, shared: &[u32]) -> Stage {
         let log = self.log.borrow();
-        let noted = self.notes.borrow_mut().as_mut().map(|notes| std::mem::take(&mut notes.marks)).unwrap_or_default();
+        let mut notes = self.notes.borrow_mut();
+        let noted = notes.as_mut().map(|notes| (std::mem::take(&mut notes.marks), notes.modules.clone()));
+        let (noted, modules) = noted.unwrap_or_default();
         let mut noted = noted.into_iter().peekable();
         let mut shared = shared.to_vec();
-        let mut stage = Stage { sites: log.sites.clone(), end: self.site(), slots: log.blocks() as usize, ..Stage::default() };
+        let mut stage =
+            Stage { sites: log.sites.clone(), modules, end: self.site(), slots: log.blocks() as usize, ..Stage::default() };
         for (number, event) in log.events[..end].iter().enumerate().skip(start) {
             while let Some(marked) = noted.next_if(|marked| marked.at <= number) {
                 shared.extend(shares(&marked.mark));

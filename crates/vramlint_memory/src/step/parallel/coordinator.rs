@@ -55,6 +55,14 @@ impl ParamTable {
     }
 }
 
+/// Different parameters in ascending order.
+fn ascending(ids: impl Iterator<Item = ParamId>) -> Vec<ParamId> {
+    let mut all: Vec<ParamId> = ids.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// The coordinator of one engine.
 pub(super) struct Coordinator {
     params: ParamTable,
@@ -117,8 +125,8 @@ impl Coordinator {
         if backward {
             self.running.push(params.to_vec());
         }
-        let away: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.is_partitioned(*id)).collect();
-        self.gather(t, &away);
+        let away = ascending(params.iter().copied().filter(|id| self.is_partitioned(*id)));
+        self.gather(t, away);
         for id in params {
             if let Some(state) = self.params.get_mut(*id) {
                 state.active = 1;
@@ -137,7 +145,7 @@ impl Coordinator {
         if backward && let Some(at) = self.running.iter().rposition(|other| other == params) {
             self.running.remove(at);
         }
-        let kept = if self.complete { self.needed_soon(params) } else { BTreeSet::new() };
+        let kept = if self.complete && !params.is_empty() { self.needed_soon(params) } else { Vec::new() };
         for id in params {
             let Some(state) = self.params.get_mut(*id) else { continue };
             state.active = 0;
@@ -207,7 +215,7 @@ impl Coordinator {
     }
 
     /// `all_gather_coalesced`: a single parameter is gathered in place, several through a shared buffer.
-    fn gather(&mut self, t: &Tape, ids: &BTreeSet<ParamId>) {
+    fn gather(&mut self, t: &Tape, ids: Vec<ParamId>) {
         if ids.is_empty() {
             return;
         }
@@ -222,8 +230,8 @@ impl Coordinator {
             }
             buffer
         });
-        let handle = Rc::new(AllGatherHandle { params: ids.iter().copied().collect(), buffer, quantized: self.quantized });
-        for id in ids {
+        let handle = Rc::new(AllGatherHandle { params: ids, buffer, quantized: self.quantized });
+        for id in &handle.params {
             if let Some(state) = self.params.get_mut(*id) {
                 state.handle = Some(Rc::clone(&handle));
             }
@@ -255,14 +263,16 @@ impl Coordinator {
     fn drop_from_queue(&mut self, params: &[ParamId]) {
         let step = self.step;
         let fresh = |state: &ParamState| state.fetched_for_step.is_none_or(|other| other < step);
-        let wanted: BTreeSet<ParamId> = params.iter().copied().filter(|id| self.params.get(*id).is_some_and(fresh)).collect();
-        let mut gone = BTreeSet::new();
+        let wanted = ascending(params.iter().copied().filter(|id| self.params.get(*id).is_some_and(fresh)));
+        let mut gone = Vec::new();
         while gone.len() < wanted.len() {
             let Some((id, last)) = self.queue.pop_front() else { break };
             if let Some(state) = self.params.get_mut(id) {
                 state.fetched_for_step = Some(last);
             }
-            gone.insert(id);
+            if !gone.contains(&id) {
+                gone.push(id);
+            }
         }
     }
 
@@ -280,12 +290,12 @@ impl Coordinator {
                 numel += state.numel;
             }
         }
-        self.gather(t, &ids);
+        self.gather(t, ids.into_iter().collect());
     }
 
     /// Those of `params` that a module uses within [`MAX_REUSE_DISTANCE`] elements from here.
-    fn needed_soon(&self, params: &[ParamId]) -> BTreeSet<ParamId> {
-        let mut kept = BTreeSet::new();
+    fn needed_soon(&self, params: &[ParamId]) -> Vec<ParamId> {
+        let mut kept = Vec::new();
         let mut passed = 0;
         for module in self.order.iter().skip(self.step) {
             if passed >= MAX_REUSE_DISTANCE {
@@ -293,7 +303,7 @@ impl Coordinator {
             }
             for id in module {
                 if params.contains(id) {
-                    kept.insert(*id);
+                    kept.push(*id);
                 }
                 passed += self.params.numel(*id);
             }
