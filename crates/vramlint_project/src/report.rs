@@ -135,3 +135,5 @@ pub(crate) fn check_with(
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod what_is_read;

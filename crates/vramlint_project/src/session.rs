@@ -133,6 +133,7 @@ impl AnalysisSession {
         }
         let packages = library_packages(&sources.files, &request.cwd);
         let sources = SourceSet::new(sources.files, policies, libraries).with_library_packages(packages);
+        parse_in_parallel(&sources);
         let (project, failure) = resolve(backend, sources, || read(false).files);
         trace::log_project(&project, &skipped);
         raw_findings.extend(failure);
@@ -199,6 +200,18 @@ impl AnalysisSession {
         skipped.add(SkipReason::Binary, without_tree.saturating_sub(too_large + unreadable + count(INTERNAL_ERROR.code)));
         skipped
     }
+}
+
+/// Parses what the resolver and the rules ask for in any case: data, scripts, and Python that names a library that trains.
+fn parse_in_parallel(sources: &SourceSet) {
+    let is_needed = |file: &&SourceFile| match file.tree.kind() {
+        SyntaxKind::Yaml | SyntaxKind::Json | SyntaxKind::Script => true,
+        SyntaxKind::Python => vramlint_rules::names_training_library(file) && !sources.is_library_code(file.id),
+        SyntaxKind::Text | SyntaxKind::Unreadable => false,
+    };
+    sources.files.par_iter().filter(is_needed).for_each(|file| {
+        file.syntax();
+    });
 }
 
 /// A finding for each file, or text in it, whose parser panicked.

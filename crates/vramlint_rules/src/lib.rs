@@ -28,7 +28,7 @@ mod syntax_and_keys;
 
 pub use batch::claims;
 pub use memory::repair_fix;
-pub use needs::is_relevant;
+pub use needs::{is_relevant, names_training_library};
 pub use page::Page;
 pub use registry::{RULES, find};
 pub use rule::{Context, DiagnosticTag, Group, Rule, Sink};

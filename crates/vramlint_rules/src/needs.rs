@@ -36,6 +36,11 @@ pub(crate) const BATCH: &[Feature] = &[
 pub(crate) const PROGRAM: &[Feature] =
     &[Feature::MainGuard, Feature::TrainCall, Feature::BackwardCall, Feature::DistributedTraining];
 
+/// Whether the text of a file names a library that trains.
+pub fn names_training_library(file: &SourceFile) -> bool {
+    file.features().has_any(&[Feature::Torch, Feature::TrainingCode, Feature::TrainingLibrary])
+}
+
 /// Files that may choose settings by the memory of a GPU.
 pub(crate) const CHOICES: &[Feature] = &[Feature::GpuMemory, Feature::Batch];
 

@@ -11,6 +11,10 @@ use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 
 /// What a data file is by its own keys, and by its name if they leave it open.
 pub fn classify(file: &SourceFile) -> FileClass {
+    // A list of rows holds no settings.
+    if file.is_json() && file.text.trim_start_matches('\u{feff}').trim_start().starts_with('[') {
+        return FileClass::other();
+    }
     let Some(root) = file.data().and_then(DataFile::root).filter(|root| root.is_mapping()) else {
         return FileClass::other();
     };

@@ -171,8 +171,7 @@ impl<'a> Judge<'a> {
 
 /// Whether a Python file takes part in a run or names a library that trains. The others are for Python's own linters.
 fn may_train(project: &Project, file: &SourceFile) -> bool {
-    let names_library = file.features().has_any(&[Feature::Torch, Feature::TrainingCode, Feature::TrainingLibrary]);
-    names_library && !project.is_library_code(file.id) || project.runs_of(file.id).next().is_some()
+    needs::names_training_library(file) && !project.is_library_code(file.id) || project.runs_of(file.id).next().is_some()
 }
 
 /// The range of each key of a file.
