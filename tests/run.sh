@@ -22,6 +22,17 @@ stage() {
 
 stage "format" cargo fmt --all --check
 stage "lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
+if cargo deny --version >/dev/null 2>&1; then
+    stage "licenses, sources and advisories of the dependencies" cargo deny check
+elif [ "${CI:-}" = true ]; then
+    failed+=("cargo deny is absent")
+else
+    printf '\n== licenses, sources and advisories of the dependencies: left out, cargo-deny is absent\n'
+fi
+stage "the binary" cargo build --quiet --bin vramlint
+binary="${CARGO_TARGET_DIR:-target}/debug/vramlint"
+stage "faults" python3 tests/reliability/faults.py "$binary"
+stage "time by size" python3 tests/reliability/scaling.py "$binary" --slower 8 --largest 131072
 stage "scalars and files against PyYAML" bash tests/pyyaml/run.sh
 stage "JSON against Python's json and hjson" bash tests/json/run.sh
 stage "the page of estimate in a browser" bash tests/clients/browser/run.sh
@@ -34,7 +45,6 @@ stage "the server in Emacs" bash tests/clients/emacs/run.sh
 stage "the extension in VS Code" bash tests/clients/vscode/run.sh
 stage "the language server with pytest-lsp" bash tests/clients/pytest/run.sh
 if [ -d "$shared/cases/seeds" ]; then
-    stage "the binary" cargo build --quiet --bin vramlint
     stage "the five guides as projects" python3 "$shared/cases/seeds/score.py" target/debug/vramlint --since 1
 else
     printf '\n== the five guides as projects: left out, %s is absent\n' "$shared"

@@ -1,0 +1,7 @@
+//! Fixes a project of which one file is any text: fixing again changes nothing.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let text = &*String::from_utf8_lossy(bytes);
+    vramlint_fuzz::fix_with(text);
+});

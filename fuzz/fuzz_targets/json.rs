@@ -1,0 +1,7 @@
+//! Reads any text as JSON.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let text = &*String::from_utf8_lossy(bytes);
+    vramlint_fuzz::data(text, &vramlint_syntax::json::parse(text));
+});
