@@ -12,8 +12,13 @@ pub(crate) const PROJECT_STEP_BUDGET: u32 = 5_000_000;
 /// Steps for one entry after [`PROJECT_STEP_BUDGET`] is spent: no more than a run of usual size needs.
 pub(crate) const REDUCED_STEP_LIMIT: u32 = 20_000;
 
-/// Sets of arguments for which one entry is interpreted; what more of its launches pass counts as unknown.
-const MOST_ARGUMENTS: usize = 64;
+/// Sets of arguments for which an entry of so many bytes is interpreted: up to 64, and fewer of a large one, of which it takes longer.
+/// What more of its launches pass counts as unknown.
+fn most_arguments(bytes: usize) -> usize {
+    /// Bytes that are interpreted for one entry.
+    const ALL: usize = 2 << 20;
+    (ALL / bytes.max(1)).clamp(4, 64)
+}
 
 /// The arguments of a script and what the code does for them.
 type FactsForArguments = (ScriptArguments, Arc<CodeFacts>);
@@ -35,9 +40,9 @@ impl CodeCache {
         step_limit: u32,
         on_miss: impl FnOnce(u32),
     ) -> Option<Arc<CodeFacts>> {
-        graph.file(entry).python()?;
+        let text = graph.file(entry).python().map(|_| graph.file(entry).text.len())?;
         let unknown = ScriptArguments::default();
-        let arguments = if self.count(entry) < MOST_ARGUMENTS { arguments } else { &unknown };
+        let arguments = if self.count(entry) < most_arguments(text) { arguments } else { &unknown };
         if let Some(known) = self.get(entry, arguments) {
             return Some(known);
         }
@@ -59,5 +64,18 @@ impl CodeCache {
         let by_entry = self.by_entry.lock().ok()?;
         let (_, facts) = by_entry.get(&entry)?.iter().rev().find(|(known, _)| known == arguments)?;
         Some(Arc::clone(facts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::most_arguments;
+
+    #[test]
+    fn small_entries_are_interpreted_more_often() {
+        assert_eq!(
+            (most_arguments(0), most_arguments(20_000), most_arguments(1 << 17), most_arguments(1 << 21)),
+            (64, 64, 16, 4)
+        );
     }
 }

@@ -161,9 +161,9 @@ def texts(bench):
     bad = 'x](command:evil?%22)[y](http://evil/) <img src=x onerror=alert(1)> `` ``` | **b** \\n\\n# H'
     server = Server(bench, files={"m.py": f'from transformers import *\nm = AutoModelForCausalLM.from_pretrained("{bad}")\nTrainer(model=m, args=TrainingArguments("o")).train()\n', "l.sh": "accelerate launch m.py\n"})
     answer = server.request("textDocument/hover", {"textDocument": {"uri": server.uri("l.sh")}, "position": {"line": 0, "character": 3}})
-    text = json.dumps((answer or {}).get("result"))
-    plain = re.sub(r"`[^`]*`", "", text)
-    yield "values in hovers are no markup", answer is not None and "](command:" not in plain and "<img" not in plain, text[:400]
+    text = ((answer or {}).get("result") or {}).get("contents", {}).get("value", "")
+    plain = re.sub(r"\\.", "", re.sub(r"(?<!\\)`[^`]*`", "", text))
+    yield "values in hovers are no markup", answer is not None and "](" not in plain and "<img" not in plain, text[:400]
     server.end()
 
 
