@@ -142,6 +142,27 @@ fn badam_holds_the_states_of_one_block() {
 }
 
 #[test]
+fn the_loss_of_unsloth_is_that_of_the_release_in_use() {
+    let script = "\
+from datasets import load_dataset
+from trl import SFTConfig, SFTTrainer
+from unsloth import FastLanguageModel
+
+model, tokenizer = FastLanguageModel.from_pretrained('Qwen/Qwen2.5-0.5B', max_seq_length=1024)
+model = FastLanguageModel.get_peft_model(model, r=8)
+rows = load_dataset('x/y', split='train')
+SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2), train_dataset=rows).train()
+";
+    let head = |releases: &str| {
+        let files = [("run.sh", "python train.py\n"), ("train.py", script), ("requirements.txt", releases)];
+        estimate("run.sh", &files)["setup"]["head"].clone()
+    };
+    assert_eq!(head("unsloth\n"), "unsloth");
+    assert_eq!(head("unsloth==2025.3.19\n"), "liger");
+    assert_eq!(head("unsloth==2024.8\n"), "full_logits");
+}
+
+#[test]
 fn the_reference_of_asft_stays() {
     let found = llama_factory("finetuning_type: full\nuse_asft_loss: true\n");
     assert_eq!(found["setup"]["residents"], serde_json::json!(["Qwen/Qwen2.5-0.5B"]));

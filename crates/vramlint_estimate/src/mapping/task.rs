@@ -236,10 +236,7 @@ impl Mapping<'_> {
             _ => None,
         };
         match (asked, self.run.dialect) {
-            (_, Dialect::Trl) if self.by_unsloth() && self.upper.task == Task::CausalLm => {
-                self.assume(message!("assuming a chunked loss, as in unsloth", "损失分块计算（unsloth 的做法）"));
-                Head::Unsloth
-            }
+            (_, Dialect::Trl) if self.by_unsloth() && self.upper.task == Task::CausalLm => self.unsloth_loss(),
             (asked, Dialect::Trl) if self.writes_whole_logits() => asked.unwrap_or(Head::FullLogits),
             // TRL's tiled loss needs no kernel; Liger's flag does not change its size.
             (_, Dialect::Trl) if self.upper.task != Task::MaskedLm => {
@@ -258,12 +255,34 @@ impl Mapping<'_> {
                 Head::Fused
             }
             (None, dialect) if dialect.estimate.loss == Loss::Chunked => {
+                if self.by_unsloth() {
+                    return self.unsloth_loss();
+                }
                 let name = dialect.framework().name;
                 self.assume(message!("assuming a chunked loss, as in {name}", "损失分块计算（{name} 的做法）"));
-                if self.by_unsloth() { Head::Unsloth } else { Head::Liger }
+                Head::Liger
             }
             _ => Head::FullLogits,
         }
+    }
+
+    /// The loss of unsloth by its release: in chunks of its own since 2025.8.6, by the kernel of cut-cross-entropy since 2024.11.11, from
+    /// whole logits before (unsloth/models/llama.py).
+    fn unsloth_loss(&mut self) -> Head {
+        let versions = self.project.library_versions(self.run.place.file);
+        let (release, head) = match versions.get("unsloth").map(str::to_owned) {
+            Some(release) if !versions.reaches("unsloth", "2024.11.11") => (release, Head::FullLogits),
+            Some(release) if !versions.reaches("unsloth", "2025.8.6") => (release, Head::Liger),
+            _ => {
+                self.assume(message!("assuming a chunked loss, as in unsloth", "损失分块计算（unsloth 的做法）"));
+                return Head::Unsloth;
+            }
+        };
+        self.assume(match head {
+            Head::FullLogits => message!("unsloth {release} writes all logits", "unsloth {release} 会写出全部 logits"),
+            _ => message!("unsloth {release} writes no logits", "unsloth {release} 不写出 logits"),
+        });
+        head
     }
 
     /// Whether the trainer computes the loss from the model's logits and smoothed labels (transformers 5.23.0 trainer.py `compute_loss`,
