@@ -14,6 +14,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -31,6 +32,11 @@ OTHER = re.compile(r"A100|H100|910B|tested on|without|fit in", re.I)
 TRAIN = re.compile(r"axolotl train (\S+\.ya?ml)")
 USES = re.compile(r"uses about (\d+(?:\.\d+)?)\s*(Gi?B)", re.I)
 PRINTED = re.compile(r"Peak reserved memory = (\d+(?:\.\d+)?) GB")
+# What else the output of a notebook says: rows of a micro-batch, the release, memory before training, and the type that a card forced.
+ROWS = re.compile(r"Batch size per device = (\d+)")
+RELEASE = re.compile(r"Unsloth:? (?:Fast \w+ patching release )?(\d{4}\.\d+(?:\.\d+)?)")
+BEFORE = re.compile(r"(\d+(?:\.\d+)?) GB of memory reserved")
+WIDENED = re.compile(r"Using float32|upcast weights to float32|Switching to float32")
 GIB = 1e9 / 2**30
 CAUSES = json.load(open(os.path.join(HERE, "figure_causes.json")))
 
@@ -106,14 +112,21 @@ def readmes(folder):
 
 def estimates(binary, folder, names, *more):
     """Answers by file, for the runs of these files."""
-    if not names:
-        return {}
     command = [binary, "estimate", *names, "--output-format", "jsonl", *more]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1800)
     by_file = {}
     for run in map(json.loads, done.stdout.splitlines()):
         by_file.setdefault(run["id"].split("#")[0], []).append(run)
     return by_file
+
+
+TAKEN = re.compile(r" is taken for (?:a model made from )?(\S+), by its name")
+
+
+def known_setup(answer):
+    """The setup of an answer with the model that its name is taken for."""
+    taken = next(filter(None, map(TAKEN.search, answer["assumptions"])), None)
+    return {**answer["setup"], "model": taken[1]} if taken else answer["setup"]
 
 
 def of_short_rows(binary, setups, part):
@@ -147,8 +160,8 @@ def of_runs(binary, root, repository, stated_by_file, part="peak"):
     """Figures of files that state one, and the reasons of those without an estimate."""
     folder = os.path.join(root, repository.replace("/", "__"))
     sizes = stated_by_file(folder)
-    runs = estimates(binary, folder, sorted(sizes))
-    saved = of_short_rows(binary, {name: found[0]["setup"] for name, found in runs.items() if len(found) == 1 and "gpu" in found[0]}, part)
+    runs = estimates(binary, folder, sorted(sizes)) if sizes else {}
+    saved = of_short_rows(binary, {name: known_setup(found[0]) for name, found in runs.items() if len(found) == 1 and "gpu" in found[0]}, part)
     figures, without = [], []
     for name, stated in sorted(sizes.items()):
         found = runs.get(name, [])
@@ -178,20 +191,60 @@ def commented(folder):
 
 
 def printed(folder):
-    """The scripts of notebooks that keep their output; copies for other services repeat it."""
+    """The scripts of notebooks that keep their output, each with its size in torch's GiB and the text; copies for other services repeat it."""
     found = {}
     for path in glob.glob(os.path.join(folder, "nb/*.ipynb")):
         name = os.path.splitext(os.path.basename(path))[0]
         if name.startswith(("AMD-", "Kaggle-", "HuggingFace ")):
             continue
         with open(path, errors="replace") as file:
-            sizes = PRINTED.findall(file.read())
-        if sizes:
-            # torch's byte count over 1024³.
-            script = f"python_scripts/{name}.py"
-            if os.path.isfile(os.path.join(folder, script)):
-                found[script] = float(sizes[-1])
+            text = file.read()
+        sizes = PRINTED.findall(text)
+        # torch's byte count over 1024³.
+        script = f"python_scripts/{name}.py"
+        if sizes and os.path.isfile(os.path.join(folder, script)):
+            found[script] = (float(sizes[-1]), text)
     return found
+
+
+def of_notebooks(binary, root):
+    """Figures that notebooks printed, each estimated with the release that it names; those that ran with other rows than they hold now."""
+    folder = os.path.join(root, NOTEBOOKS.replace("/", "__"))
+    outputs = printed(folder)
+    figures, without, changed = [], [], []
+    with tempfile.TemporaryDirectory() as copies:
+        for number, name in enumerate(sorted(outputs)):
+            os.makedirs(os.path.join(copies, str(number)))
+            shutil.copy(os.path.join(folder, name), os.path.join(copies, str(number), "train.py"))
+            release = RELEASE.search(outputs[name][1])
+            if release:
+                with open(os.path.join(copies, str(number), "requirements.txt"), "w") as file:
+                    file.write(f"unsloth=={release[1]}\n")
+        runs = estimates(binary, copies, [])
+        named = {name: runs.get(f"{number}/train.py", []) for number, name in enumerate(sorted(outputs))}
+        setups = {name: found[0]["setup"] for name, found in named.items() if len(found) == 1 and "gpu" in found[0]}
+        known = {name: known_setup(named[name][0]) for name in setups}
+        saved = of_short_rows(binary, known, "reserved")
+    for name, found in sorted(named.items()):
+        stated, text = outputs[name]
+        if len(found) != 1:
+            continue
+        if "gpu" not in found[0]:
+            without.append((f"{NOTEBOOKS} {name}", found[0].get("unknown", "")))
+            continue
+        rows = ROWS.findall(text)
+        if rows and int(rows[-1]) != setups[name]["micro_batch"]:
+            changed.append(name)
+            continue
+        before = BEFORE.search(text)
+        cause = None
+        if before and float(before[1]) >= 0.95 * stated:
+            cause = "reserved before training, as its output says"
+        elif WIDENED.search(text):
+            cause = "computed in fp32, since the card has no bf16, as its output says"
+        packed = name in packed_files(folder, [name])
+        figures.append(Figure(f"{NOTEBOOKS} {name}", described(setups[name]), stated, found[0], 0 if packed else saved.get(name, 0), "reserved", cause))
+    return figures, without, changed
 
 
 def of_setups(binary):
@@ -227,7 +280,7 @@ def main():
     for repository in COMMENTED:
         more, reasons = of_runs(binary, root, repository, commented)
         figures, without = figures + more, without + reasons
-    more, reasons = of_runs(binary, root, NOTEBOOKS, printed, "reserved")
+    more, reasons, changed = of_notebooks(binary, root)
     figures, without = figures + more, without + reasons
     middle = lambda errors: statistics.median(map(abs, errors))
     exact = [figure.error for figure in figures if figure.exact]
@@ -250,6 +303,8 @@ def main():
         lines.append(f"| {figure.source} | {figure.what} | {figure.stated:.1f} GiB | {figure.predicted:.1f} GiB | {figure.error:+.0f} % | {figure.cause} |")
     lines += ["", f"{len(without)} further figures belong to runs without an estimate:", ""]
     lines += [f"- {name}: {why.split(';')[0]}" for name, why in without]
+    lines += ["", f"{len(changed)} outputs of notebooks are of other micro-batches than the notebooks have now, and are left out:", ""]
+    lines += [f"- {name}" for name in changed]
     with open(page, "w") as file:
         file.write("\n".join(lines) + "\n")
     print(*lines[6:9], sep="\n")
