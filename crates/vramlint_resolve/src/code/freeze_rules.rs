@@ -1,6 +1,6 @@
 //! Which parameters of the trained model the code keeps from training, step by step.
 
-use super::heap::ObjectKind;
+use super::heap::{MODEL_DEPTH, ObjectKind};
 use super::interpreter::Interpreter;
 use super::selection::Selection;
 use super::value::{AbstractValue, ValueKind, ValueSource};
@@ -85,13 +85,24 @@ impl Interpreter<'_> {
     /// layers[:8]; train where name has "norm"`. `None` if nothing but the whole model is frozen, or if they are not all certain.
     pub(super) fn freeze_rules(&self) -> Option<String> {
         let trained: BTreeSet<usize> = (0..self.facts.models.len()).filter(|load| self.is_among_trained(*load)).collect();
-        let (load, true) = (*trained.first()?, trained.len() == 1) else { return None };
+        let made: BTreeSet<usize> =
+            self.parameters.modules.iter().map(|(id, _)| *id).filter(|id| self.is_made_model(*id)).collect();
+        let is_of_model = |rule: &FreezeRule| match self.heap[rule.object].kind {
+            ObjectKind::Model(load) => trained.contains(&load) && made.is_empty(),
+            _ => made.contains(&rule.object) && trained.is_empty(),
+        };
+        if trained.len() + made.len() != 1 {
+            return None;
+        }
+        let holds_model = |id: usize| {
+            let object = AbstractValue::new(ValueKind::Object(id), ValueSource::default());
+            !self.heap.models_in(&object, MODEL_DEPTH).is_empty()
+        };
         let concerns = |rule: &&FreezeRule| match self.heap[rule.object].kind {
-            ObjectKind::Model(of) => of == load,
-            _ => !self.heap.models_in(&AbstractValue::new(ValueKind::Object(rule.object), ValueSource::default()), 4).is_empty(),
+            ObjectKind::Model(_) => is_of_model(rule),
+            _ => is_of_model(rule) || holds_model(rule.object),
         };
         let rules: Vec<&FreezeRule> = self.parameters.rules.iter().filter(concerns).collect();
-        let is_of_model = |rule: &FreezeRule| matches!(self.heap[rule.object].kind, ObjectKind::Model(_));
         let is_partial =
             rules.iter().any(|rule| !rule.part.is_empty() || rule.selection.is_some() || self.is_below_head(rule.object));
         let freezes = rules.iter().any(|rule| !rule.trains);

@@ -359,6 +359,16 @@ impl Interpreter<'_> {
         loaded || !self.parameters.modules.is_empty() || !self.parameters.parts.is_empty()
     }
 
+    /// Whether a module is a model of transformers that the code makes from a configuration, of a class of its own too.
+    pub(super) fn is_made_model(&self, id: usize) -> bool {
+        let path = match &self.heap[id].kind {
+            ObjectKind::Instance { class, .. } => self.definitions.external_base(*class),
+            ObjectKind::Library(path) => Some(path.clone()),
+            _ => None,
+        };
+        path.is_some_and(|path| library(&path) == Some("transformers") && is_module_class(&path))
+    }
+
     /// The library classes of the modules that are trained, or that the trained ones derive from.
     pub(super) fn built_models(&self) -> Vec<String> {
         let class = |id: usize| match &self.heap[id].kind {
