@@ -53,54 +53,73 @@ impl Block {
 
 const NONE: u32 = u32::MAX;
 
-/// A free block: a number that orders blocks by size, then address; and its handle.
-#[derive(Clone, Copy)]
-struct FreeBlock {
-    order: u128,
-    handle: u32,
+/// Free blocks of one size.
+struct Bin {
+    size: u64,
+    /// Addresses and handles. The lowest address, which is taken first, is the last.
+    blocks: Vec<(u64, u32)>,
 }
 
-impl FreeBlock {
-    fn new(size: u64, address: u64, handle: u32) -> Self {
-        Self { order: (u128::from(size) << 64) | u128::from(address), handle }
-    }
-}
-
-/// `BlockPool`: free blocks by size, then address. There are few at a time, so that a sorted list is the fastest set.
+/// `BlockPool`: free blocks by size, then address. Many blocks of a step have the same size, so there are few bins.
 #[derive(Default)]
 struct BlockPool {
-    sorted: Vec<FreeBlock>,
+    bins: Vec<Bin>,
+    /// Lists of bins that no longer exist.
+    spare: Vec<Vec<(u64, u32)>>,
 }
 
 impl BlockPool {
-    /// Where a block is, or would be.
-    fn place(&self, block: FreeBlock) -> usize {
-        self.sorted.partition_point(|other| other.order < block.order)
+    /// The first bin of at least this size.
+    fn at_least(&self, size: u64) -> usize {
+        self.bins.partition_point(|bin| bin.size < size)
     }
 
-    fn insert(&mut self, block: FreeBlock) {
-        self.sorted.insert(self.place(block), block);
+    fn insert(&mut self, size: u64, address: u64, handle: u32) {
+        let at = self.at_least(size);
+        if let Some(bin) = self.bins.get_mut(at).filter(|bin| bin.size == size) {
+            let place = bin.blocks.partition_point(|(other, _)| *other > address);
+            bin.blocks.insert(place, (address, handle));
+            return;
+        }
+        let mut blocks = self.spare.pop().unwrap_or_default();
+        blocks.push((address, handle));
+        self.bins.insert(at, Bin { size, blocks });
     }
 
-    /// Puts a smaller block in the place of the one at `from`; only what lies between their places moves.
-    fn shrink_at(&mut self, from: usize, new: FreeBlock) {
-        let to = self.sorted[..from].partition_point(|other| other.order < new.order);
-        self.sorted.copy_within(to..from, to + 1);
-        self.sorted[to] = new;
+    fn remove(&mut self, size: u64, address: u64) {
+        let at = self.at_least(size);
+        let bin = &mut self.bins[at];
+        let place = bin.blocks.partition_point(|(other, _)| *other > address);
+        bin.blocks.remove(place);
+        if bin.blocks.is_empty() {
+            self.spare.push(self.bins.remove(at).blocks);
+        }
     }
 
-    /// The same for a larger one.
-    fn grow_at(&mut self, from: usize, new: FreeBlock) {
-        let beyond = self.sorted[from + 1..].partition_point(|other| other.order < new.order);
-        self.sorted.copy_within(from + 1..=from + beyond, from);
-        self.sorted[from + beyond] = new;
+    /// Gives a block another size and address.
+    fn replace(&mut self, (size, address): (u64, u64), (new_size, new_address): (u64, u64), handle: u32) {
+        let from = self.at_least(size);
+        let to = self.at_least(new_size);
+        if self.bins[from].blocks.len() > 1 || self.bins.get(to).is_some_and(|bin| bin.size == new_size) {
+            self.remove(size, address);
+            self.insert(new_size, new_address, handle);
+            return;
+        }
+        // The only one of its size, and the first of the new size: its bin goes there.
+        let bin = &mut self.bins[from];
+        bin.size = new_size;
+        bin.blocks[0] = (new_address, handle);
+        if to <= from {
+            self.bins[to..=from].rotate_right(1);
+        } else {
+            self.bins[from..to].rotate_left(1);
+        }
     }
 
     /// `get_free_block`: the smallest block of at least `size`, and of these the one with the lowest address.
-    fn get_free_block(&self, size: u64) -> Option<usize> {
-        let least = u128::from(size) << 64;
-        let at = self.sorted.partition_point(|other| other.order < least);
-        (at < self.sorted.len()).then_some(at)
+    fn get_free_block(&self, size: u64) -> Option<u32> {
+        let bin = self.bins.get(self.at_least(size))?;
+        bin.blocks.last().map(|(_, handle)| *handle)
     }
 }
 
@@ -133,7 +152,7 @@ impl Allocator {
         self.allocated
     }
 
-    /// The pool of a stream for blocks of this size.
+    /// The pool of a stream for such blocks.
     fn pool(&mut self, small: bool, stream: u8) -> &mut BlockPool {
         let lane = usize::from(stream);
         if self.pools.len() <= lane {
@@ -146,62 +165,52 @@ impl Allocator {
     pub(crate) fn malloc(&mut self, bytes: u64, stream: u8) -> u32 {
         let size = round_size(bytes);
         let small = size <= SMALL_SIZE;
-        let Some(at) = self.pool(small, stream).get_free_block(size) else {
-            let handle = self.alloc_block(size, small, stream);
-            if let Some(tail) = self.split(handle, size) {
-                self.pool(small, stream).insert(tail);
-            }
-            return self.take(handle);
-        };
-        let handle = self.pool(small, stream).sorted[at].handle;
-        match self.split(handle, size) {
-            Some(tail) => self.pool(small, stream).shrink_at(at, tail),
-            None => drop(self.pool(small, stream).sorted.remove(at)),
-        }
-        self.take(handle)
-    }
-
-    /// `malloc` and `free` of the same block at once: what is allocated in between. No block changes; a segment may be reserved.
-    pub(crate) fn touch(&mut self, bytes: u64, stream: u8) -> u64 {
-        let size = round_size(bytes);
-        let small = size <= SMALL_SIZE;
+        let found = self.pool(small, stream).get_free_block(size);
+        let handle = found.unwrap_or_else(|| self.alloc_block(size, small, stream));
+        let whole = self.blocks[handle as usize];
+        let tail = self.split(handle, size).map(|tail| (whole.size - size, whole.address + size, tail));
         let pool = self.pool(small, stream);
-        let found = if let Some(at) = pool.get_free_block(size) {
-            let handle = pool.sorted[at].handle;
-            self.blocks[handle as usize].size
-        } else {
-            let handle = self.alloc_block(size, small, stream);
-            let block = self.blocks[handle as usize];
-            self.pool(small, stream).insert(FreeBlock::new(block.size, block.address, handle));
-            block.size
-        };
-        self.allocated + if should_split(found - size, small) { size } else { found }
-    }
-
-    /// Marks a block as used.
-    fn take(&mut self, handle: u32) -> u32 {
+        match (found, tail) {
+            (Some(_), Some((rest, address, tail))) => pool.replace((whole.size, whole.address), (rest, address), tail),
+            (Some(_), None) => pool.remove(whole.size, whole.address),
+            (None, Some((rest, address, tail))) => pool.insert(rest, address, tail),
+            (None, None) => {}
+        }
         let block = &mut self.blocks[handle as usize];
         block.free = false;
         self.allocated += block.size;
         handle
     }
 
+    /// `malloc` and `free` of the same block at once: what is allocated in between. No block changes; a segment may be reserved.
+    pub(crate) fn touch(&mut self, bytes: u64, stream: u8) -> u64 {
+        let size = round_size(bytes);
+        let small = size <= SMALL_SIZE;
+        let handle = self.pool(small, stream).get_free_block(size).unwrap_or_else(|| {
+            let handle = self.alloc_block(size, small, stream);
+            let block = self.blocks[handle as usize];
+            self.pool(small, stream).insert(block.size, block.address, handle);
+            handle
+        });
+        let found = self.blocks[handle as usize].size;
+        self.allocated + if should_split(found - size, small) { size } else { found }
+    }
+
     /// Splits what a block has beyond `size` off, if that is worth it.
-    fn split(&mut self, handle: u32, size: u64) -> Option<FreeBlock> {
+    fn split(&mut self, handle: u32, size: u64) -> Option<u32> {
         let block = self.blocks[handle as usize];
         let remaining = block.size - size;
         if !should_split(remaining, block.small) {
             return None;
         }
-        let address = block.address + size;
-        let tail = self.add_block(Block { address, size: remaining, prev: handle, ..block });
+        let tail = self.add_block(Block { address: block.address + size, size: remaining, prev: handle, ..block });
         if block.next != NONE {
             self.blocks[block.next as usize].prev = tail;
         }
         let head = &mut self.blocks[handle as usize];
         head.next = tail;
         head.size = size;
-        Some(FreeBlock::new(remaining, address, tail))
+        Some(tail)
     }
 
     /// `alloc_block`: reserves a segment, which is one block until it is split.
@@ -216,60 +225,54 @@ impl Allocator {
 
     /// `free`: returns a block, merged with its free neighbours (`try_merge_blocks`).
     pub(crate) fn free(&mut self, handle: u32) {
-        let mut block = self.blocks[handle as usize];
-        self.allocated -= block.size;
-        let pool = &mut self.pools[usize::from(block.stream)][usize::from(!block.small)];
-        let mut handle = handle;
-        // The place of a neighbour that the block takes over in the pool.
-        let mut place = None;
-        if block.prev != NONE && self.blocks[block.prev as usize].free {
-            let other = self.blocks[block.prev as usize];
-            place = Some(pool.place(FreeBlock::new(other.size, other.address, block.prev)));
-            self.unused_handles.push(handle);
-            handle = block.prev;
-            block = Block { address: other.address, size: other.size + block.size, prev: other.prev, ..block };
-            if block.next != NONE {
-                self.blocks[block.next as usize].prev = handle;
+        let Block { address, size, small, stream, prev, next, .. } = self.blocks[handle as usize];
+        self.allocated -= size;
+        let pool = &mut self.pools[usize::from(stream)][usize::from(!small)];
+        let neighbour = |at: u32| (at != NONE).then(|| self.blocks[at as usize]).filter(|block| block.free);
+        let (before, after) = (neighbour(prev), neighbour(next));
+        let merged = if before.is_some() { prev } else { handle };
+        let new = (
+            size + before.map_or(0, |block| block.size) + after.map_or(0, |block| block.size),
+            before.map_or(address, |block| block.address),
+        );
+        match (before, after) {
+            (None, None) => pool.insert(new.0, new.1, handle),
+            (Some(one), None) | (None, Some(one)) => pool.replace((one.size, one.address), new, merged),
+            (Some(before), Some(after)) => {
+                pool.remove(after.size, after.address);
+                pool.replace((before.size, before.address), new, merged);
             }
         }
-        if block.next != NONE && self.blocks[block.next as usize].free {
-            let merged = block.next;
-            let other = self.blocks[merged as usize];
-            let at = pool.place(FreeBlock::new(other.size, other.address, merged));
-            place = match place {
-                None => Some(at),
-                Some(before) => {
-                    pool.sorted.remove(at);
-                    Some(before - usize::from(at < before))
-                }
-            };
-            block.size += other.size;
-            block.next = other.next;
-            if block.next != NONE {
-                self.blocks[block.next as usize].prev = handle;
-            }
-            self.unused_handles.push(merged);
-        }
+        let end = after.map_or(next, |block| block.next);
+        let block = &mut self.blocks[merged as usize];
+        block.size = new.0;
+        block.next = end;
         block.free = true;
-        self.blocks[handle as usize] = block;
-        let own = FreeBlock::new(block.size, block.address, handle);
-        match place {
-            Some(at) => pool.grow_at(at, own),
-            None => pool.insert(own),
+        if before.is_some() {
+            self.unused_handles.push(handle);
+        }
+        if after.is_some() {
+            self.unused_handles.push(next);
+        }
+        if end != NONE {
+            self.blocks[end as usize].prev = merged;
         }
     }
 
     /// `torch.cuda.empty_cache()`: releases the segments that have no block in use.
     pub(crate) fn empty_cache(&mut self) {
         for pool in self.pools.iter_mut().flatten() {
-            pool.sorted.retain(|free| {
-                let block = self.blocks[free.handle as usize];
-                if !block.is_split() {
-                    self.reserved -= block.size;
-                    self.unused_handles.push(free.handle);
-                }
-                block.is_split()
-            });
+            for bin in &mut pool.bins {
+                bin.blocks.retain(|(_, handle)| {
+                    let block = self.blocks[*handle as usize];
+                    if !block.is_split() {
+                        self.reserved -= block.size;
+                        self.unused_handles.push(*handle);
+                    }
+                    block.is_split()
+                });
+            }
+            pool.bins.retain(|bin| !bin.blocks.is_empty());
         }
     }
 
