@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use vramlint_memory::setup::{Checkpointing, Dtype, Lora, Targets};
+use vramlint_memory::setup::{Checkpointing, Dtype, Generation, Lora, Parallel, Scheme, Targets, Task};
 use vramlint_memory::{Arch, Config, Setup, Value, estimate};
 
 fn arch(model_type: &str, numbers: &[(&str, u32)]) -> Arch {
@@ -50,11 +50,26 @@ fn main() {
         checkpointing: Checkpointing::NonReentrant,
         ..plain.clone()
     };
+    let sharded = Setup {
+        parallel: Parallel { scheme: Scheme::Zero3, world: 64, local: 8, ..Parallel::default() },
+        checkpointing: Checkpointing::NonReentrant,
+        ..plain.clone()
+    };
+    let generating = Setup {
+        task: Task::Grpo,
+        micro_batch: 8,
+        sequence_length: 1536,
+        prompt_length: 512,
+        generation: Some(Generation { sequences: 8, prompt: 512, completion: 1024, vllm_share: None, sleep_mode: false }),
+        ..lora.clone()
+    };
     for (name, arch, setup) in [
         ("70B, 80 blocks", llama(8192, 28672, 80, 64), &plain),
         ("8B, 32 blocks", llama(4096, 14336, 32, 32), &plain),
         ("8B, 32 blocks, adapters, checkpointing", llama(4096, 14336, 32, 32), &lora),
         ("70B, 80 blocks, adapters, checkpointing", llama(8192, 28672, 80, 64), &lora),
+        ("70B, 80 blocks, ZeRO-3, checkpointing", llama(8192, 28672, 80, 64), &sharded),
+        ("8B, 32 blocks, adapters, GRPO with generation", llama(4096, 14336, 32, 32), &generating),
         ("235B, 94 blocks of 128 experts", experts, &plain),
     ] {
         let mut times: Vec<Duration> = (0..200)
