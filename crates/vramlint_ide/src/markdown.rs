@@ -11,15 +11,12 @@ pub(crate) fn inline(text: &str) -> String {
         push_escaped(&mut out, &rest[..at]);
         let from = &rest[at..];
         let run = from.len() - from.trim_start_matches('`').len();
-        match span_end(from, run) {
-            Some(end) => {
-                out.push_str(&from[..end]);
-                rest = &from[end..];
-            }
-            None => {
-                out.push_str(&"\\`".repeat(run));
-                rest = &from[run..];
-            }
+        if let Some(end) = span_end(from, run) {
+            out.push_str(&from[..end]);
+            rest = &from[end..];
+        } else {
+            out.push_str(&"\\`".repeat(run));
+            rest = &from[run..];
         }
     }
     push_escaped(&mut out, rest);
