@@ -51,7 +51,7 @@ impl EstimateReport {
 
     /// What the project leaves open, the setting that moves the peak most first. Simulates once for each.
     pub fn open_settings(&self) -> &[OpenSetting] {
-        let find = |lightest: &Lightest| open_settings(&self.input.arch, &self.input.setup, lightest);
+        let find = |lightest: &Lightest| open_settings(&self.input.arch, &self.input.setup, self.estimate.peak, lightest);
         self.open.get_or_init(|| self.input.lightest.as_deref().map(find).unwrap_or_default())
     }
 
