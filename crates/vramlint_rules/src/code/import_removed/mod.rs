@@ -67,7 +67,7 @@ use vramlint_base::{FileRange, Finding, Severity, message};
 use vramlint_resolve::versions::VersionRange;
 use vramlint_resolve::{Feature, SourceFile};
 use vramlint_semantic::version_gate;
-use vramlint_syntax::python::{ImportedName, Imports, StmtKind};
+use vramlint_syntax::python::{Import, ImportedName, Imports, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
@@ -80,9 +80,9 @@ const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in &cx.project.files {
-        let Some(module) = file.python_if(cx.project.features(file.id).has(Feature::HuggingFaceImport)) else {
-            continue;
-        };
+        let of_library = |import: &Import| import.level == 0 && LIBRARIES.iter().any(|name| import.module.starts_with(name));
+        let may_import = file.features().has(Feature::HuggingFaceImport) && file.imports().iter().any(of_library);
+        let Some(module) = file.python_if(may_import) else { continue };
         for stmt in &module.body {
             let StmtKind::FromImport { module, level: 0, names } = &stmt.kind else { continue };
             let place = |name: &ImportedName| FileRange::new(file.id, name.range);
