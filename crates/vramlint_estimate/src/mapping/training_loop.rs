@@ -72,13 +72,14 @@ impl Mapping<'_> {
     pub(super) fn loop_passes_no_mask(&self) -> bool {
         let files = self.run.code.iter().flat_map(|code| &code.files);
         let modules = files.filter_map(|file| self.project.file(*file).python());
-        // A function that takes one step stands for the loop that calls it.
-        let steps = |site: &CallSite<'_>| site.context.function().is_some_and(|function| calls_backward(&function.body));
-        let calls: Vec<CallSite<'_>> = modules
-            .flat_map(|module| module.calls())
-            .filter(|site| calls_model(site) && (site.context.loops > 0 || steps(site)))
-            .collect();
-        let is_bare = |site: &CallSite<'_>| {
+        let of_models: Vec<CallSite<'_>> = modules.flat_map(|module| module.calls()).filter(calls_model).collect();
+        let mut calls: Vec<&CallSite<'_>> = of_models.iter().filter(|site| site.context.loops > 0).collect();
+        if calls.is_empty() {
+            // A function that takes one step stands for the loop that calls it.
+            let steps = |site: &&CallSite<'_>| site.context.function().is_some_and(|function| calls_backward(&function.body));
+            calls = of_models.iter().filter(steps).collect();
+        }
+        let is_bare = |site: &&CallSite<'_>| {
             let args = &site.call.args;
             let positional = args.iter().filter(|arg| arg.kind == ArgumentKind::Positional).count();
             let open = args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Star | ArgumentKind::DoubleStar));
