@@ -50,7 +50,7 @@ fn what_cannot_be_parsed_is_a_finding() {
     write("accelerate_config.yaml", b"distributed_type: MULTI_GPU\nnum_processes: [1\n");
     write("latin.yaml", b"batch_size: 4 # \xe9\xe8\n");
     write("wide.yaml", b"\xff\xfeb\0a\0t\0c\0h\0");
-    write("train.py", b"def f(:\n    pass\n");
+    write("train.py", b"import torch\n\n\ndef f(:\n    pass\n");
     write("nul.yaml", b"batch_size: 4\0\nlearning_rate: 1.0e-5\n");
     let checked = check_folder(folder.path());
     let found: std::collections::BTreeSet<String> =

@@ -57,7 +57,7 @@ fn the_end_of_a_file_can_be_shown() {
 /// A file must not be able to write to the terminal.
 #[test]
 fn escape_sequences_of_a_file_are_not_passed_on() {
-    let out = full("train.py", "def f(:  # \u{1b}[2J\u{202e}\n    pass\n");
+    let out = full("train.py", "import torch\n\n\ndef f(:  # \u{1b}[2J\u{202e}\n    pass\n");
     assert!(out.contains("␛[2J") && !out.contains(['\u{1b}', '\u{202e}']), "{out}");
 }
 

@@ -36,9 +36,12 @@ pub(crate) const BATCH: &[Feature] = &[
 pub(crate) const PROGRAM: &[Feature] =
     &[Feature::MainGuard, Feature::TrainCall, Feature::BackwardCall, Feature::DistributedTraining];
 
+/// Files whose syntax is checked: they name a library that trains.
+pub(crate) const PARSED: &[Feature] = &[Feature::Torch, Feature::TrainingCode, Feature::TrainingLibrary];
+
 /// Whether the text of a file names a library that trains.
 pub fn names_training_library(file: &SourceFile) -> bool {
-    file.features().has_any(&[Feature::Torch, Feature::TrainingCode, Feature::TrainingLibrary])
+    file.features().has_any(PARSED)
 }
 
 /// Files that may choose settings by the memory of a GPU.

@@ -34,7 +34,7 @@ impl Mapping<'_> {
             None if self.has(Concept::Method) => return Err(message!("method is unknown", "method 未知")),
             None if rank.is_none() && self.run.code.as_ref().is_some_and(|code| code.may_freeze || code.trains_one_part) => {
                 return Err(message!(
-                    "the code may freeze a part of the model, and nothing tells which; `--set method=full` gives an upper bound",
+                    "the code may freeze a part of the model, and which is unknown; `--set method=full` gives an upper bound",
                     "代码可能冻结模型的一部分，且无从得知是哪一部分；`--set method=full` 给出上界"
                 ));
             }

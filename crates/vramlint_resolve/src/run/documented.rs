@@ -115,7 +115,7 @@ fn is_synopsis(launch: &Launch, text: &str) -> bool {
 
 /// The entry, also where the document names it from another folder.
 fn entry_of(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
-    entry_script(graph, launch).or_else(|| moved_file(graph, launch.script.as_ref()?.path()?, |file| file.is_python()))
+    entry_script(graph, launch).or_else(|| moved_file(graph, launch.script.as_ref()?.path()?, SourceFile::is_python))
 }
 
 /// The launch with the present paths of the framework's files that it names from another folder.

@@ -52,7 +52,7 @@ use vramlint_syntax::data::{DataFile, NodeKind};
 use vramlint_syntax::{RefusedBy, SyntaxError, json, yaml};
 
 pub(crate) static RULE: Rule = Rule {
-    needs: needs::TRAINING,
+    needs: needs::PARSED,
     symptoms: &[Symptom::RefusedAtStart],
     ..Rule::new("VL001", "syntax-error", Severity::Error, include_str!("syntax_error.rs"), check)
 };
