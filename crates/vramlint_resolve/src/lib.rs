@@ -10,6 +10,7 @@
 pub mod arguments;
 pub mod code;
 mod code_cache;
+mod config_file_launches;
 pub mod deepspeed_dicts;
 pub mod environment;
 pub mod features;

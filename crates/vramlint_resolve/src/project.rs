@@ -7,6 +7,7 @@
 use crate::arguments::ArgumentSet;
 use crate::code::{self, CodeFacts, ScriptArguments};
 use crate::code_cache::{CodeCache, REDUCED_STEP_LIMIT};
+use crate::config_file_launches::ConfigFileLaunches;
 use crate::deepspeed_dicts::DeepSpeedDict;
 use crate::environment::{self, VariableAssignment};
 use crate::file_graph::FileGraph;
@@ -43,6 +44,7 @@ pub(crate) struct Queries {
     pub(crate) calls: OnceLock<Vec<CallRef>>,
     pub(crate) deepspeed_dicts: OnceLock<Vec<DeepSpeedDict>>,
     pub(crate) orphan_modules: OnceLock<Vec<(FileId, Arc<CodeFacts>)>>,
+    pub(crate) config_file_launches: OnceLock<ConfigFileLaunches>,
     documented_launches: OnceLock<Vec<Launch>>,
     environment: OnceLock<Vec<VariableAssignment>>,
 }
