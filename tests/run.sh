@@ -28,9 +28,6 @@ else
     printf '\n== licenses, sources and advisories of the dependencies: left out, cargo-deny is absent\n'
 fi
 stage "the binary" cargo build --quiet --bin vramlint
-binary="${CARGO_TARGET_DIR:-target}/debug/vramlint"
-stage "faults" python3 tests/reliability/faults.py "$binary"
-stage "time by size" python3 tests/reliability/scaling.py "$binary" --slower 8 --largest 131072
 stage "scalars and files against PyYAML" bash tests/pyyaml/run.sh
 stage "JSON against Python's json and hjson" bash tests/json/run.sh
 stage "the page of estimate in a browser" bash tests/clients/browser/run.sh
