@@ -26,16 +26,22 @@ function printed(act) {
   return parts.join('')
 }
 
+/** A text without what acts on a terminal: vramlint shows it instead of passing it on. */
+function shown(text) {
+  const picture = (c) => (c < ' ' ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : c === '\x7f' ? '\u2421' : '\ufffd')
+  return text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff]/g, picture)
+}
+
 const tell = { error: core.error, warning: core.warning, info: core.notice }
 const gravest = ['error', 'warning', 'info']
 const worstFirst = gravest.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
 const theirs = printed(() => {
   for (const { code, name, severity, message, help, path, start, end, related } of worstFirst) {
     const lines = [message, ...related.map((one) => `${one.path}:${one.start.line}: ${one.message}`), ...(help ? [help] : [])]
-    const properties = { title: `${code} ${name}`, file: path, startLine: start.line, endLine: end.line }
+    const properties = { title: `${code} ${name}`, file: shown(path), startLine: start.line, endLine: end.line }
     // GitHub refuses columns of a range over several lines.
     if (start.line === end.line) Object.assign(properties, { startColumn: start.column, endColumn: end.column })
-    tell[severity](lines.join('\n'), properties)
+    tell[severity](shown(lines.join('\n')), properties)
   }
 })
 if (worstFirst.length !== findings.length || findings.length < 500) throw new Error(`${findings.length} findings`)

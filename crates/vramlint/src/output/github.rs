@@ -44,7 +44,7 @@ pub(crate) fn render(report: &Report, lang: Lang) -> String {
 /// Escapes as `@actions/core`. What would act on the terminal of who reads the log is replaced first.
 fn data(text: &str) -> String {
     let shown: String =
-        text.chars().map(|c| if acts_on_display(c) && !matches!(c, '\r' | '\n') { picture(c) } else { c }).collect();
+        text.chars().map(|c| if acts_on_display(c) && !matches!(c, '\r' | '\n' | '\t') { picture(c) } else { c }).collect();
     shown.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
@@ -60,6 +60,7 @@ mod tests {
     fn escapes_as_the_toolkit_does() {
         assert_eq!(data("50% of a\r\nb: c, d"), "50%25 of a%0D%0Ab: c, d");
         assert_eq!(data("a\u{1b}[31m\u{202e}"), "a␛[31m\u{fffd}");
+        assert_eq!(property("a\tb"), "a\tb");
         assert_eq!(property("C:\\a,b%\n"), "C%3A\\a%2Cb%25%0A");
     }
 }

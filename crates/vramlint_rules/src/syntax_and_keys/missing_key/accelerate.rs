@@ -45,12 +45,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A file that a command names and that holds no keys at all: nothing but comments, an empty block, or a list.
 fn without_keys(cx: &Context<'_>, file: &SourceFile) -> Option<Finding> {
+    let data = file.data().filter(|data| data.errors.is_empty() && file.decode_errors.is_empty())?;
+    if data.root().is_some_and(|root| root.entries().next().is_some()) {
+        return None;
+    }
     let named = cx.project.launches.iter().find_map(|launch| {
         let word = launch.flag("--config_file").filter(|_| launch.launcher == Launcher::Accelerate)?.values.first()?;
         let found = cx.project.path_resolver.resolve(word.text()?, launch.directory.as_str())?;
         (found == file.id).then_some(FileRange::new(launch.file, word.range))
     })?;
-    let data = file.data().filter(|data| data.errors.is_empty() && file.decode_errors.is_empty())?;
     let (range, message) = match data.root() {
         Some(root) if root.is_mapping() && root.entries().next().is_none() => (
             root.range(),
