@@ -38,11 +38,10 @@ impl Bounds {
 
     /// Whether a path lies within the bounds as it is written and leads out of them through a link.
     pub(crate) fn is_left_by(&self, path: &Path) -> bool {
-        let is_link = path.symlink_metadata().is_ok_and(|data| data.is_symlink());
         if !self.hold(path) {
             return false;
         }
-        if is_link {
+        if path.symlink_metadata().is_ok_and(|data| data.is_symlink()) {
             return path.canonicalize().is_ok_and(|real| !self.really_hold(&real));
         }
         let Some(folder) = path.parent() else { return false };

@@ -3,7 +3,7 @@
 use crate::discovery::paths::absolute;
 use std::path::Path;
 use vramlint_catalog::libraries;
-use vramlint_resolve::SourceFile;
+use vramlint_resolve::{Feature, SourceFile};
 
 /// The folders that hold a library which the catalogue describes: named like it, and with a version in their `__init__.py`. A project's
 /// own folder of that name has no version.
@@ -12,7 +12,7 @@ pub(crate) fn library_packages(files: &[SourceFile], cwd: &Path) -> Vec<String> 
     let folder_of_library = |file: &SourceFile| {
         let folder = absolute(cwd, Path::new(file.folder()));
         let name = folder.file_name()?.to_str()?;
-        (libraries::is_not_followed(name) && file.mentions("__version__")).then(|| file.folder().to_owned())
+        (libraries::is_not_followed(name) && file.features().has(Feature::PackageVersion)).then(|| file.folder().to_owned())
     };
     files.iter().filter(is_init).filter_map(folder_of_library).collect()
 }

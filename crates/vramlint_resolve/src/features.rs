@@ -35,6 +35,10 @@ features! {
     MainGuard: ["__main__"],
     /// A call that trains: `trainer.train()`.
     TrainCall: [".train("],
+    /// The version of a package, as its own code gives it.
+    PackageVersion: ["__version__"],
+    /// A call of setuptools' `setup`.
+    SetupCall: ["setup("],
     /// What changes weights, or an object that does: a step of an optimizer, a trainer.
     TrainingStep: [".train(", ".fit(", ".step(", ".backward(", "Trainer", "run_exp(", "_main(", "do_train(", "LightningCLI"],
     /// A backward pass: `loss.backward()`.

@@ -165,6 +165,8 @@ mod tests {
     fn imports_name_modules_and_their_packages() {
         let names = names();
         assert_eq!(names.references_in(2, "from lib.data import load\n", FileFormat::Python).as_ref(), [4, 5]);
+        assert_eq!(names.references_in(2, "from lib import (\n    data,  # rows\n)\n", FileFormat::Python).as_ref(), [4, 5]);
+        assert_eq!(names.references_in(2, "\"\"\"\nimport lib\n\"\"\"\n", FileFormat::Python).as_ref(), [0; 0]);
         assert_eq!(names.references_in(4, "from . import data\n", FileFormat::Python).as_ref(), [5]);
         assert_eq!(names.references_in(5, "    import lib, os\n", FileFormat::Python).as_ref(), [4]);
         assert_eq!(names.references_in(7, "python -m lib.data", FileFormat::Bash).as_ref(), [4, 5]);

@@ -1,6 +1,7 @@
 //! Resolves imports to files of the project.
 
 use crate::SourceFile;
+use crate::features::Feature;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use vramlint_base::FileId;
@@ -139,7 +140,7 @@ impl ModuleResolver {
 
 /// The name that a `setup.py` gives to its distribution, as imports write it.
 fn distribution_name(file: &SourceFile) -> Option<String> {
-    let calls = file.python_if(file.mentions("setup"))?.calls();
+    let calls = file.python_if(file.features().has(Feature::SetupCall))?.calls();
     let mut setups = calls.filter(|site| site.call.callee.dotted().is_some_and(|path| path.rsplit('.').next() == Some("setup")));
     let name = setups.find_map(|site| site.call.keyword("name")?.value.as_str().map(|name| name.replace('-', "_")))?;
     Some(name)
