@@ -22,6 +22,8 @@ mod host;
 mod message_reader;
 mod pool;
 mod position;
+#[cfg(test)]
+mod schedule_tests;
 mod sequencer;
 mod server_capabilities;
 mod settings;
@@ -44,6 +46,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tower_lsp_server::{LspService, Server};
 
 /// Time for outgoing messages after the client has exited.
@@ -69,29 +72,10 @@ where
     O: AsyncWrite,
 {
     let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 4));
-    let pools = Arc::new(Pools { urgent: Pool::new("answer", threads)?, background: Pool::new("background", 1)? });
-    let (events, queue) = Events::channel();
-    let host_of_parent = Arc::clone(&host);
+    let pools = Pools { urgent: Pool::new("answer", threads)?, background: Pool::new("background", 1)? };
     let exit = Arc::new(SessionExit::default());
-    let mut client_handle = None;
-    let (service, socket) = LspService::build(|client| {
-        client_handle = Some(client.clone());
-        Handlers {
-            client,
-            events: events.clone(),
-            pools: Arc::clone(&pools),
-            host: Arc::clone(&host),
-            capabilities: OnceLock::new(),
-        }
-    })
-    .custom_method("vramlint/settled", Handlers::settled)
-    .finish();
-    let (socket, delivered) = CountingSocket::new(socket);
-    let state = client_handle.map(|client| {
-        let state = ServerState::new(ClientSink::new(client, delivered), host, pools, events.clone());
-        tokio::spawn(state.run(queue))
-    });
-    let service = Sequencer::new(service, events, Arc::clone(&exit));
+    let host_of_parent = Arc::clone(&host);
+    let Parts { service, socket, state } = assemble(pools, host, &exit);
     let (messages, to_transport) = tokio::io::duplex(1 << 16);
     // The transport itself would wait for requests in progress when the input ends.
     let reading = copy_messages(input, to_transport, || exit.exit());
@@ -112,6 +96,41 @@ where
         state.abort();
     }
     Ok(exit.clean.load(Ordering::Acquire))
+}
+
+/// A session without its transport.
+struct Parts {
+    /// Takes messages in order.
+    service: Sequencer<Handlers>,
+    /// What the server sends.
+    socket: CountingSocket,
+    /// The main loop.
+    state: Option<JoinHandle<()>>,
+}
+
+/// Starts the main loop and connects it with the handlers of requests.
+fn assemble(pools: Pools, host: Arc<dyn Host>, exit: &Arc<SessionExit>) -> Parts {
+    let pools = Arc::new(pools);
+    let (events, queue) = Events::channel();
+    let mut client_handle = None;
+    let (service, socket) = LspService::build(|client| {
+        client_handle = Some(client.clone());
+        Handlers {
+            client,
+            events: events.clone(),
+            pools: Arc::clone(&pools),
+            host: Arc::clone(&host),
+            capabilities: OnceLock::new(),
+        }
+    })
+    .custom_method("vramlint/settled", Handlers::settled)
+    .finish();
+    let (socket, delivered) = CountingSocket::new(socket);
+    let state = client_handle.map(|client| {
+        let state = ServerState::new(ClientSink::new(client, delivered), host, pools, events.clone());
+        tokio::spawn(state.run(queue))
+    });
+    Parts { service: Sequencer::new(service, events, Arc::clone(exit)), socket, state }
 }
 
 /// How the client ends the session.

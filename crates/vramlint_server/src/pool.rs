@@ -5,7 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-type Work = Box<dyn FnOnce() + Send>;
+/// A task. It returns what reports its result: the deterministic test of the scheduler lets other things happen in between.
+pub(crate) type Work = Box<dyn FnOnce() -> Completion + Send>;
+/// Reports the result of a task.
+pub(crate) type Completion = Box<dyn FnOnce() + Send>;
 
 /// A few threads. They end when the pool is dropped and their work is done; the process does not wait for them.
 #[derive(Debug)]
@@ -33,6 +36,13 @@ impl Pool {
         Ok(Self { work })
     }
 
+    /// A pool without threads: the caller runs the tasks.
+    #[cfg(test)]
+    pub(crate) fn without_threads() -> (Self, Receiver<Work>) {
+        let (work, queue) = channel();
+        (Self { work }, queue)
+    }
+
     /// Runs `work` on a thread and passes its result to `then`; a panic becomes an error with its message.
     pub(crate) fn run<T: Send + 'static>(
         &self,
@@ -40,7 +50,8 @@ impl Pool {
         then: impl FnOnce(Result<T, String>) + Send + 'static,
     ) {
         let task: Work = Box::new(move || {
-            then(catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref())));
+            let result = catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref()));
+            Box::new(move || then(result))
         });
         // The threads receive work as long as the pool exists.
         let _ = self.work.send(task);
@@ -61,7 +72,7 @@ fn run(queue: &Mutex<Receiver<Work>>) {
     loop {
         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         match next {
-            Ok(work) => work(),
+            Ok(work) => work()(),
             Err(_) => return,
         }
     }
