@@ -1,6 +1,6 @@
 //! Reading of files that anybody may have put into a project: no pipe, device or endless file stops a command or fills the memory.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
@@ -16,6 +16,17 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     read_stream(open_regular(path)?, limit)
 }
 
+/// As [`read_file`], for a path whose own metadata are known.
+pub(crate) fn read_known(path: &Path, data: &Metadata, limit: u64) -> Result<Vec<u8>> {
+    regular(data)?;
+    let file = open(path)?;
+    regular(&file.metadata()?)?;
+    // One byte more, so that the end is found without another read.
+    let mut bytes = Vec::with_capacity(usize::try_from(data.len().min(limit)).unwrap_or(0) + 1);
+    read_into(file, limit, &mut bytes)?;
+    Ok(bytes)
+}
+
 /// Reads a stream of at most `limit` bytes to its end.
 ///
 /// # Errors
@@ -23,12 +34,17 @@ pub fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
 /// Fails if there are more bytes, or if reading fails.
 pub fn read_stream(stream: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    stream.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    read_into(stream, limit, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn read_into(stream: impl Read, limit: u64, bytes: &mut Vec<u8>) -> Result<()> {
+    stream.take(limit.saturating_add(1)).read_to_end(bytes)?;
     if bytes.len() as u64 > limit {
         let kib = limit >> 10;
         return Err(Error::new(ErrorKind::FileTooLarge, format!("more than {kib} KiB")));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Opens a regular file.
@@ -39,6 +55,12 @@ pub fn read_stream(stream: impl Read, limit: u64) -> Result<Vec<u8>> {
 pub(crate) fn open_regular(path: &Path) -> Result<File> {
     // Opening a device may already have an effect.
     regular(&std::fs::metadata(path)?)?;
+    let file = open(path)?;
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -46,13 +68,11 @@ pub(crate) fn open_regular(path: &Path) -> Result<File> {
         // Files of the kernel are regular, and reading them may wait for ever.
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     }
-    let file = options.open(path)?;
-    regular(&file.metadata()?)?;
-    Ok(file)
+    options.open(path)
 }
 
 /// Fails for what is no regular file.
-pub(crate) fn regular(data: &std::fs::Metadata) -> Result<()> {
+pub(crate) fn regular(data: &Metadata) -> Result<()> {
     if data.is_file() { Ok(()) } else { Err(Error::new(ErrorKind::InvalidInput, "not a regular file")) }
 }
 

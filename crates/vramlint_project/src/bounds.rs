@@ -16,7 +16,7 @@ pub(crate) struct Bounds {
     written: Vec<PathBuf>,
     /// Without links.
     real: Vec<PathBuf>,
-    /// Whether a folder really lies within the bounds.
+    /// Whether the files in a folder stay within the bounds, or were never within.
     folders: Mutex<HashMap<PathBuf, bool>>,
 }
 
@@ -38,23 +38,27 @@ impl Bounds {
 
     /// Whether a path lies within the bounds as it is written and leads out of them through a link.
     pub(crate) fn is_left_by(&self, path: &Path) -> bool {
-        if !self.hold(path) {
-            return false;
-        }
-        if path.symlink_metadata().is_ok_and(|data| data.is_symlink()) {
-            return path.canonicalize().is_ok_and(|real| !self.really_hold(&real));
+        self.is_left_through(path, path.symlink_metadata().is_ok_and(|data| data.is_symlink()))
+    }
+
+    /// The same for a path that is known to be a link or not.
+    pub(crate) fn is_left_through(&self, path: &Path, is_link: bool) -> bool {
+        if is_link {
+            return self.hold(path) && path.canonicalize().is_ok_and(|real| !self.really_hold(&real));
         }
         let Some(folder) = path.parent() else { return false };
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        let inside = folders
-            .entry(folder.to_path_buf())
-            .or_insert_with(|| folder.canonicalize().is_ok_and(|real| self.really_hold(&real)));
-        !*inside
+        if let Some(stays) = folders.get(folder) {
+            return !stays;
+        }
+        let stays = !self.hold(path) || folder.canonicalize().is_ok_and(|real| self.really_hold(&real));
+        folders.insert(folder.to_path_buf(), stays);
+        !stays
     }
 
-    /// Fails for a path that leads out.
-    pub(crate) fn check(&self, path: &Path) -> Result<()> {
-        if self.is_left_by(path) {
+    /// Fails for a path that leads out, given whether it is a link.
+    pub(crate) fn check(&self, path: &Path, is_link: bool) -> Result<()> {
+        if self.is_left_through(path, is_link) {
             return Err(Error::new(ErrorKind::PermissionDenied, "a link leads out of the project; see --follow-links"));
         }
         Ok(())
@@ -88,7 +92,7 @@ mod tests {
         let bounds = Bounds::new(&repo.join("sub"), [Path::new("a.yaml")]);
         assert!(!bounds.is_left_by(&repo.join("sub/in.yaml")) && !bounds.is_left_by(&repo.join("b.yaml")));
         assert!(bounds.is_left_by(&repo.join("sub/out.yaml")) && bounds.is_left_by(&repo.join("linked/c.yaml")));
-        assert!(bounds.check(&repo.join("sub/out.yaml")).is_err() && bounds.check(&repo.join("sub/a.yaml")).is_ok());
+        assert!(bounds.check(&repo.join("sub/out.yaml"), true).is_err() && bounds.check(&repo.join("sub/a.yaml"), false).is_ok());
         // What is named outside was named on purpose; who reads it asks.
         assert!(!bounds.is_left_by(&folder.path().join("out/c.yaml")) && !bounds.hold(&folder.path().join("out/c.yaml")));
     }

@@ -1,6 +1,6 @@
 //! The file system with an overlay of unsaved texts and fixed texts.
 
-use crate::bounded_file::{MAX_READ, open_regular, read_file, regular};
+use crate::bounded_file::{MAX_READ, open_regular, read_file, read_known, regular};
 use crate::bounds::Bounds;
 use std::collections::HashMap;
 use std::io;
@@ -22,8 +22,9 @@ impl OverlayFs {
         if let Some(bytes) = self.overlay.get(path) {
             return Ok(bytes.as_ref().clone());
         }
-        self.check(path)?;
-        read_file(path, MAX_READ)
+        let data = path.symlink_metadata()?;
+        self.check(path, data.is_symlink())?;
+        if data.is_symlink() { read_file(path, MAX_READ) } else { read_known(path, &data, MAX_READ) }
     }
 
     /// The same files with links followed anywhere: for the numbers of a model, whose folder is often a link into a cache.
@@ -41,8 +42,13 @@ impl OverlayFs {
         self.bounds.as_ref().is_none_or(|bounds| bounds.hold(path))
     }
 
-    fn check(&self, path: &Path) -> io::Result<()> {
-        self.bounds.as_ref().map_or(Ok(()), |bounds| bounds.check(path))
+    /// The same for a path that is known to be a link or not.
+    pub(crate) fn leads_out_through(&self, path: &Path, is_link: bool) -> bool {
+        !self.overlay.contains_key(path) && self.bounds.as_ref().is_some_and(|bounds| bounds.is_left_through(path, is_link))
+    }
+
+    fn check(&self, path: &Path, is_link: bool) -> io::Result<()> {
+        self.bounds.as_ref().map_or(Ok(()), |bounds| bounds.check(path, is_link))
     }
 
     /// The first bytes of a file, to detect its format; empty if it cannot be read.
@@ -53,7 +59,8 @@ impl OverlayFs {
             return bytes.iter().take(HEAD as usize).copied().collect();
         }
         let mut head = Vec::new();
-        if let Ok(file) = self.check(path).and_then(|()| open_regular(path)) {
+        let is_link = path.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        if let Ok(file) = self.check(path, is_link).and_then(|()| open_regular(path)) {
             // An unreadable file has no shebang; loading it reports the error.
             let _ = io::Read::read_to_end(&mut io::Read::take(file, HEAD), &mut head);
         }
@@ -65,8 +72,9 @@ impl OverlayFs {
         if let Some(bytes) = self.overlay.get(path) {
             return Ok(bytes.len() as u64);
         }
-        self.check(path)?;
-        let data = std::fs::metadata(path)?;
+        let own = path.symlink_metadata()?;
+        self.check(path, own.is_symlink())?;
+        let data = if own.is_symlink() { std::fs::metadata(path)? } else { own };
         regular(&data)?;
         Ok(data.len())
     }

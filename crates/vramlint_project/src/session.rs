@@ -131,7 +131,7 @@ impl AnalysisSession {
         if stop() {
             return None;
         }
-        let packages = library_packages(&sources.files, &request.cwd);
+        let packages = library_packages(&sources.files, files, &request.cwd);
         let sources = SourceSet::new(sources.files, policies, libraries).with_library_packages(packages);
         parse_in_parallel(&sources);
         let (project, failure) = resolve(backend, sources, || read(false).files);

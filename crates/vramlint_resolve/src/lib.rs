@@ -42,7 +42,7 @@ pub use project::Project;
 pub use run::Run;
 pub use setting::{Candidate, Origin, Resolved, Setting};
 pub use source::SourceFile;
-pub use source_set::SourceSet;
+pub use source_set::{LibraryPackage, SourceSet};
 pub use source_text::SourceText;
 pub use syntax_tree::{Syntax, SyntaxKind, SyntaxTree};
 pub use user_settings::{RunSelector, UserSetting};

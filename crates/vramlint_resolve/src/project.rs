@@ -15,6 +15,7 @@ use crate::kind::{self, FileClass, FileKind};
 use crate::launch::{self, Launch};
 use crate::library_calls::CallRef;
 use crate::run::{self, Run};
+use crate::source::SourceFile;
 use crate::source_set::SourceSet;
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -43,6 +44,7 @@ pub(crate) struct Queries {
     pub(crate) arguments: OnceLock<Vec<ArgumentSet>>,
     pub(crate) calls: OnceLock<Vec<CallRef>>,
     pub(crate) deepspeed_dicts: OnceLock<Vec<DeepSpeedDict>>,
+    files_by_kind: OnceLock<HashMap<FileKind, Vec<FileId>>>,
     pub(crate) orphan_modules: OnceLock<Vec<(FileId, Arc<CodeFacts>)>>,
     pub(crate) config_file_launches: OnceLock<ConfigFileLaunches>,
     documented_launches: OnceLock<Vec<Launch>>,
@@ -75,6 +77,18 @@ impl Project {
     /// What a file is: by its content, by the files that refer to it, and by the runs that use it.
     pub fn kind(&self, id: FileId) -> FileKind {
         self.class(id).kind
+    }
+
+    /// The files of a kind, in order.
+    pub fn files_of(&self, kind: FileKind) -> impl Iterator<Item = &SourceFile> {
+        let by_kind = self.queries.files_by_kind.get_or_init(|| {
+            let mut by_kind: HashMap<FileKind, Vec<FileId>> = HashMap::new();
+            for file in &self.graph.files {
+                by_kind.entry(self.kind(file.id)).or_default().push(file.id);
+            }
+            by_kind
+        });
+        by_kind.get(&kind).into_iter().flatten().map(|id| self.graph.file(*id))
     }
 
     /// What a file is, how certain that is, and why.

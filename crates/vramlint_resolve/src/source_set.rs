@@ -8,6 +8,22 @@ use std::collections::BTreeMap;
 use vramlint_base::{FileId, FileRange, LineColumn, TextRange};
 use vramlint_catalog::LibraryVersions;
 
+/// The package of a library which the catalogue describes. The code in it is not interpreted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LibraryPackage {
+    /// The folder as files of the project spell it, without a trailing `/`; empty for the working directory.
+    pub folder: String,
+    /// Whether it is vendored or installed; otherwise the project is the library's own repository.
+    pub is_copy: bool,
+}
+
+impl LibraryPackage {
+    fn holds(&self, path: &str) -> bool {
+        let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        if self.folder.is_empty() { !path.starts_with("../") } else { below(&self.folder) }
+    }
+}
+
 /// The files of a project with the configurations and library versions that hold for them.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSet {
@@ -15,9 +31,8 @@ pub struct SourceSet {
     pub files: Vec<SourceFile>,
     /// The configurations that govern the files; at least one.
     pub policies: Vec<Policy>,
-    /// The folders that are copies of libraries which the catalogue describes, without a trailing `/`; empty for the working directory.
-    /// The code in them is not interpreted.
-    pub library_packages: Vec<String>,
+    /// The libraries among the files which the catalogue describes.
+    pub library_packages: Vec<LibraryPackage>,
     /// The library versions that the files of each folder name, outermost folder first.
     pub libraries: Vec<FolderLibraries>,
 }
@@ -30,21 +45,23 @@ impl SourceSet {
         Self { files, policies, libraries, library_packages: Vec::new() }
     }
 
-    /// The same files, where these folders are copies of libraries.
+    /// The same files, among which are these libraries.
     #[must_use]
-    pub fn with_library_packages(mut self, folders: Vec<String>) -> Self {
-        self.library_packages = folders;
+    pub fn with_library_packages(mut self, packages: Vec<LibraryPackage>) -> Self {
+        self.library_packages = packages;
         self
     }
 
-    /// Whether a file belongs to a copy of a library which the catalogue describes.
+    /// Whether a file belongs to a library which the catalogue describes.
     pub fn is_library_code(&self, id: FileId) -> bool {
         let path = &self.file(id).path;
-        let is_below = |folder: &String| {
-            folder.is_empty() && !path.starts_with("../")
-                || path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
-        self.library_packages.iter().any(is_below)
+        self.library_packages.iter().any(|package| package.holds(path))
+    }
+
+    /// Whether a file belongs to a vendored or installed copy of such a library: what is documented there, nobody here runs.
+    pub fn is_library_copy(&self, id: FileId) -> bool {
+        let path = &self.file(id).path;
+        self.library_packages.iter().any(|package| package.is_copy && package.holds(path))
     }
 
     /// The file with this number.

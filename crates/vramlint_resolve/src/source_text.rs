@@ -1,6 +1,6 @@
 //! The text of a file, with what is found in it without parsing.
 
-use crate::features::FileFeatures;
+use crate::features::{Feature, FileFeatures};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -20,10 +20,11 @@ struct Scanned {
 }
 
 impl SourceText {
-    /// A text that mentions nothing but the modules that it imports.
-    pub fn of_imports_alone(text: &str) -> Self {
-        let text = import_statements(text).into();
-        Self(Arc::new(Scanned { text, features: OnceLock::from(FileFeatures::default()), ..Scanned::default() }))
+    /// The modules that a text imports, and whether it is that of a package with a version. It mentions nothing else.
+    pub fn of_imports_alone(&self) -> Self {
+        let text = import_statements(self).into();
+        let features: FileFeatures = [Feature::PackageVersion].into_iter().filter(|kept| self.features().has(*kept)).collect();
+        Self(Arc::new(Scanned { text, features: OnceLock::from(features), ..Scanned::default() }))
     }
 
     /// The text, shared.

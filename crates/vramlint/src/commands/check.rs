@@ -12,6 +12,7 @@ use crate::request;
 use crate::stdio::{print_stderr, write_stdout};
 use anyhow::Result;
 use output::{found, print_report, status, style, write_diff};
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use vramlint_base::{Lang, message};
 use vramlint_project::fix::{unified_diff, write};
@@ -34,7 +35,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
         report_failed_fixes(&outcome, style(args, &outcome.report, &progress).lang);
         return if args.diff { diff(args, &outcome, &progress) } else { fix(args, &request, &outcome, &progress) };
     }
-    let report = check(&request, &report_progress)?;
+    // The process ends with it: freeing every tree by itself would only take time.
+    let report = ManuallyDrop::new(check(&request, &report_progress)?);
     progress.clear();
     print_report(args, &report, &progress, false)?;
     Ok(status(args, &report))

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use vramlint_base::{Message, message};
-use walk::{WalkLimit, WalkResult, format_in_walk, is_env_file, is_hidden, walk};
+use walk::{WalkLimit, WalkResult, WalkedFile, format_in_walk, is_env_file, is_hidden, walk};
 
 /// Larger data files are datasets, not configuration, bytes.
 pub(crate) const MAX_FILE_SIZE: u64 = 2 << 20;
@@ -219,18 +219,16 @@ impl Search<'_> {
 
     fn add_walked(&mut self, walked: WalkResult, reported: bool) {
         self.walked_folders.extend(walked.folders);
-        for (path, format) in walked.files {
-            match self.files.size(&path) {
-                Ok(size) if size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE => {
-                    self.skipped.add(SkipReason::TooLarge, usize::from(reported));
+        for WalkedFile { path, format, size, is_link } in walked.files {
+            let size = self.files.overlay.get(&path).map_or(size, |bytes| bytes.len() as u64);
+            if self.files.leads_out_through(&path, is_link) {
+                if reported {
+                    self.skipped.add_named(shown(&path, &self.request.cwd), SkipReason::LeadsOut);
                 }
-                Ok(_) => self.add(path, format, reported, None),
-                Err(_) if self.files.leads_out(&path) => {
-                    if reported {
-                        self.skipped.add_named(shown(&path, &self.request.cwd), SkipReason::LeadsOut);
-                    }
-                }
-                Err(error) => self.add(path, format, reported, Some(ReadProblem::Unreadable(error.to_string()))),
+            } else if size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE {
+                self.skipped.add(SkipReason::TooLarge, usize::from(reported));
+            } else {
+                self.add(path, format, reported, None);
             }
         }
         if reported {

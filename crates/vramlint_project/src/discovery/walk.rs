@@ -22,11 +22,24 @@ pub(crate) struct WalkLimit {
     pub entries: usize,
 }
 
+/// A file that a walk found.
+#[derive(Debug)]
+pub(crate) struct WalkedFile {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// Format.
+    pub format: FileFormat,
+    /// Size on disk, bytes.
+    pub size: u64,
+    /// Whether it is a link to a file.
+    pub is_link: bool,
+}
+
 /// The result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct WalkResult {
     /// Files to read.
-    pub files: Vec<(PathBuf, FileFormat)>,
+    pub files: Vec<WalkedFile>,
     /// Folders that were entered.
     pub folders: Vec<PathBuf>,
     /// Folders that could not be read, and why.
@@ -81,7 +94,7 @@ pub(crate) fn walk(
                 Ok(entry) => visit(&entry, files, excluded),
                 Err(error) => walk_error(&error),
             };
-            let is_file = matches!(visit, Visit::File(..));
+            let is_file = matches!(visit, Visit::File(_));
             let over = |counter: &AtomicUsize, most: usize| counter.fetch_add(1, Ordering::Relaxed) >= most;
             if limit.is_some_and(|limit| over(&entries, limit.entries) || is_file && over(&file_count, limit.files)) {
                 full.store(true, Ordering::Relaxed);
@@ -89,7 +102,7 @@ pub(crate) fn walk(
             }
             let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
             match visit {
-                Visit::File(path, format) => out.files.push((path, format)),
+                Visit::File(file) => out.files.push(file),
                 Visit::Unreadable(path, why) => out.unreadable.push((path, why)),
                 Visit::Skip(reason) => {
                     if let Some(reason) = reason {
@@ -110,7 +123,7 @@ pub(crate) fn walk(
 }
 
 enum Visit {
-    File(PathBuf, FileFormat),
+    File(WalkedFile),
     Unreadable(PathBuf, String),
     /// Skip the entry; do not enter a folder.
     Skip(Option<SkipReason>),
@@ -136,15 +149,15 @@ fn visit(entry: &DirEntry, files: &OverlayFs, excluded: &(dyn Fn(&Path, bool) ->
         return Visit::Folder(path.to_path_buf());
     }
     // A link to a file is read, a link to a folder is not entered. Pipes and devices are skipped: reading them may not end.
-    match path.metadata() {
-        Ok(data) if data.is_file() => {}
+    let size = match path.metadata() {
+        Ok(data) if data.is_file() => data.len(),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             return Visit::Unreadable(path.to_path_buf(), error.to_string());
         }
         _ => return Visit::Skip(None),
-    }
+    };
     match format_in_walk(path, files) {
-        Some(format) => Visit::File(path.to_path_buf(), format),
+        Some(format) => Visit::File(WalkedFile { path: path.to_path_buf(), format, size, is_link: entry.path_is_symlink() }),
         None => Visit::Skip(skip_reason(path)),
     }
 }

@@ -62,3 +62,15 @@ fn a_copy_of_a_library_is_not_interpreted_and_a_folder_of_its_name_is() {
     assert_eq!(runs("__version__ = \"1.16.0\"\n"), 0);
     assert_eq!(runs("from .train import main\n"), 1);
 }
+
+#[test]
+fn documents_of_a_copied_library_start_nothing_here_and_those_of_its_repository_do() {
+    let script = "\"\"\"\n```bash\npython trl/scripts/sft.py --batch 4\n```\n\"\"\"\nimport torch\nfrom torch.optim import AdamW\n\n\n\
+                  def main():\n    optimizer = AdamW([])\n    torch.ones(1).backward()\n    optimizer.step()\n";
+    let runs = |more: &[(&str, &str)]| {
+        let files = [&[("trl/__init__.py", "__version__ = \"1.16.0\"\n"), ("trl/scripts/sft.py", script)], more].concat();
+        report(&files, &[]).project.runs.len()
+    };
+    assert_eq!(runs(&[]), 0);
+    assert_eq!(runs(&[("pyproject.toml", "[project]\nname = \"trl\"\n")]), 1);
+}

@@ -39,14 +39,17 @@ pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd
         }
     }
     for file in files {
-        let (root, mentions) = match install_root(file, cwd) {
-            _ if file.is_python() && file.host.is_none() => (absolute(cwd, Path::new(&file.path)), script_pins(&file.text)),
-            Some(root) => (root, pip_installs(&file.text)),
+        let is_module = file.is_python() && file.host.is_none();
+        let root = if is_module { None } else { install_root(file, cwd) };
+        let mentions = match root {
+            _ if is_module => script_pins(&file.text),
+            Some(_) => pip_installs(&file.text),
             None => continue,
         };
         if mentions.is_empty() {
             continue;
         }
+        let root = root.unwrap_or_else(|| absolute(cwd, Path::new(&file.path)));
         let candidates = mentions.into_iter().map(|mention| {
             let place = Some(FileRange::new(file.id, mention.range));
             (mention.library, VersionCandidate { version: mention.version, rank: mention.rank, place, source: file.path.clone() })

@@ -50,7 +50,7 @@ fn folders(discovered: &Discovery) -> BTreeSet<PathBuf> {
     let roots: HashSet<&Path> = discovered.roots.iter().map(PathBuf::as_path).collect();
     let mut out: BTreeSet<PathBuf> = roots.iter().map(|root| root.to_path_buf()).collect();
     for file in &discovered.files {
-        let Some(folder) = file.path.parent() else { continue };
+        let Some(folder) = file.path.parent().filter(|folder| !out.contains(*folder)) else { continue };
         if !folder.ancestors().any(|at| roots.contains(at)) {
             out.insert(folder.to_path_buf());
             continue;

@@ -25,7 +25,7 @@ impl FileSummary {
             };
         }
         let relevant = loaded.has_errors() || vramlint_rules::is_relevant(&loaded.as_file(), loaded.text.features());
-        let imports = SourceText::of_imports_alone(&loaded.text);
+        let imports = loaded.text.of_imports_alone();
         let text = imports.shared();
         let tree = SyntaxTree::lazy(SyntaxKind::Python, move || Ok(Syntax::Python(python::parse(&text).into())));
         Self { relevant, skeleton: Arc::new(ParsedSource::without_embedded(imports, tree)) }

@@ -203,3 +203,14 @@ fn a_text_that_grows_beyond_configuration_is_left_out() {
     workspace.edit(&file, Some(ONE.into()));
     assert_eq!(whole(&workspace).len(), 1);
 }
+
+#[test]
+fn a_copy_of_a_library_stays_one_when_its_files_are_reduced_to_imports() {
+    let train =
+        "import torch\nfrom torch.optim import AdamW\n\noptimizer = AdamW([])\ntorch.ones(1).backward()\noptimizer.step()\n";
+    let at =
+        folder(&[("libs/trl/__init__.py", "__version__ = \"1.16.0\"\n"), ("libs/trl/train.py", train), ("mine/train.py", train)]);
+    let answer = open(at.path()).analyze_all(&CancellationToken::default()).expect("an answer");
+    let entries: Vec<&str> = answer.report.runs().map(|run| answer.report.project.file(run.place.file).path.as_str()).collect();
+    assert_eq!(entries, ["mine/train.py"]);
+}

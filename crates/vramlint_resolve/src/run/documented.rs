@@ -28,7 +28,8 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
     let mut runs = Vec::new();
     let mut seen = HashSet::new();
     let mut left = STEP_BUDGET;
-    let mut documents: Vec<&SourceFile> = graph.files.iter().filter(|file| graph.is_documentation_snippet(file.id)).collect();
+    let is_own = |file: &&SourceFile| graph.is_documentation_snippet(file.id) && !graph.is_library_copy(file.id);
+    let mut documents: Vec<&SourceFile> = graph.files.iter().filter(is_own).collect();
     documents.sort_by_key(|file| rank(&file.path));
     let variables = launch::DocumentVariables::of_blocks(documents.iter().copied());
     for file in documents {

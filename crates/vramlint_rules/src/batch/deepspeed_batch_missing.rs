@@ -125,7 +125,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A file that holds nothing: DeepSpeed's own reader takes it for one without keys. The others are a matter of `syntax-error`.
 fn empty(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::DeepSpeed && file.host.is_none()) {
+    for file in cx.project.files_of(FileKind::DeepSpeed).filter(|file| file.host.is_none()) {
         let nothing = file.data().is_some_and(|data| data.root().is_none()) && file.text.trim().is_empty();
         if nothing && consumers::uses(cx.project, file.id).iter().any(|one| one.consumers.within(Consumers::PLAIN)) {
             let message = message!(

@@ -64,7 +64,8 @@ pub(crate) static RULE: Rule = Rule {
 
 /// What there is to say of one file; no other takes part.
 fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
-    if let Some(module) = file.python_if(features.has_any(needs::PROGRAM) || features.has_any(needs::CHOICES)) {
+    let may_choose = features.has_any(needs::PROGRAM) || features.has_any(needs::CHOICES);
+    if let Some(module) = file.python_if(may_choose && (file.text.contains("elif") || file.text.contains("else"))) {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
             for pair in arms.windows(2) {

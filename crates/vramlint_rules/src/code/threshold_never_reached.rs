@@ -73,7 +73,8 @@ struct Asked {
 
 /// What there is to say of one file; no other takes part.
 fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
-    if let Some(module) = file.python_if(features.has_any(needs::PROGRAM) || features.has_any(needs::CHOICES)) {
+    let may_choose = features.has_any(needs::PROGRAM) || features.has_any(needs::CHOICES);
+    if let Some(module) = file.python_if(may_choose && file.text.contains("elif")) {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
             let mut above: Vec<(Asked, FileRange)> = Vec::new();

@@ -96,10 +96,9 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         let near = |file: &&SourceFile| {
             let of_launch = project.file(run.place.file).folder();
             let of_entry = run.entry.map_or(of_launch, |entry| project.file(entry).folder());
-            project.kind(file.id) == FileKind::Accelerate
-                && [of_launch, of_entry].iter().any(|folder| holds(folder, file.folder()))
+            [of_launch, of_entry].iter().any(|folder| holds(folder, file.folder()))
         };
-        let found = project.files.iter().filter(near).find_map(|file| Some((file, lost(file)?)));
+        let found = project.files_of(FileKind::Accelerate).filter(near).find_map(|file| Some((file, lost(file)?)));
         if let Some((file, lost)) = found {
             out.push(finding(run, file, &lost));
         }

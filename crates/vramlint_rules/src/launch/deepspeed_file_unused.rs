@@ -78,7 +78,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     for (file, root, certain) in schema::files(cx.project, FileKind::DeepSpeed) {
-        let alone = file.host.is_none() && siblings(cx.project, file).count() == 1;
+        let alone = file.host.is_none() && siblings(cx.project, file).nth(1).is_none();
         if !certain || !alone || is_named(cx.project, file) || !has_runs_of_its_own(cx.project, file) {
             continue;
         }
@@ -95,8 +95,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn siblings<'a>(project: &'a Project, file: &'a SourceFile) -> impl Iterator<Item = &'a SourceFile> {
-    let same = move |other: &&SourceFile| other.folder() == file.folder() && project.kind(other.id) == FileKind::DeepSpeed;
-    project.files.iter().filter(same)
+    project.files_of(FileKind::DeepSpeed).filter(|other| other.folder() == file.folder())
 }
 
 /// Whether another file mentions it, by its name or by a name built at run time.

@@ -52,7 +52,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
+    for file in cx.project.files_of(FileKind::Accelerate) {
         let Some(node) = file.data().and_then(|data| data.root()?.get("gpu_ids")) else { continue };
         let loader = if file.is_json() { Loader::Json } else { Loader::PyYaml };
         let Some(value) = node.value(loader) else { continue };

@@ -58,9 +58,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     for run in &cx.project.runs {
         in_run(cx.project, run, out);
     }
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
+    let snippets: Vec<&SourceFile> =
+        cx.project.files.iter().filter(|file| cx.project.is_documentation_snippet(file.id)).collect();
+    for file in cx.project.files_of(FileKind::Accelerate) {
         let used = cx.project.runs.iter().any(|run| run.accelerate == Some(file.id));
-        if !used && !overridden_elsewhere(cx.project, file) {
+        if !used && !overridden_elsewhere(cx.project, &snippets, file) {
             in_file(file, out);
         }
     }
@@ -68,7 +70,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether a command that may use this file sets the processes itself: one in a document that names the file, or a launch whose file is not
 /// known.
-fn overridden_elsewhere(project: &Project, file: &SourceFile) -> bool {
+fn overridden_elsewhere(project: &Project, snippets: &[&SourceFile], file: &SourceFile) -> bool {
     let gives = |launch: &Launch| {
         let named = launch.flag("--config_file").and_then(|flag| flag.values.first());
         let this_one = named.is_some_and(|word| {
@@ -76,9 +78,9 @@ fn overridden_elsewhere(project: &Project, file: &SourceFile) -> bool {
         });
         launch.launcher == Launcher::Accelerate && this_one && launch.flag("--num_processes").is_some()
     };
-    let scripts = project.files.iter().filter(|other| project.is_documentation_snippet(other.id));
     project.launches.iter().any(|launch| gives(launch))
-        || scripts
+        || snippets
+            .iter()
             .filter_map(|other| other.script().map(|script| from_script(other, script, &project.path_resolver)))
             .flatten()
             .any(|launch| gives(&launch))

@@ -69,7 +69,7 @@ const INJECTED: VersionRange = VersionRange::since("accelerate", "0.34");
 const BROKEN: VersionRange = VersionRange::since("accelerate", "1.10");
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
+    for file in cx.project.files_of(FileKind::Accelerate) {
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let Some(at) = root.get("compute_environment").filter(|node| node.text() == Some("AMAZON_SAGEMAKER")) else { continue };
         let Some(kind) = root.get("distributed_type") else { continue };

@@ -81,7 +81,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
-    for file in cx.project.files.iter().filter(|file| cx.project.kind(file.id) == FileKind::Accelerate) {
+    for file in cx.project.files_of(FileKind::Accelerate) {
         let Some(root) = file.data().and_then(DataFile::root) else { continue };
         let runs: Vec<&Run> = cx.project.runs.iter().filter(|run| run.accelerate == Some(file.id)).collect();
         let Some(named) = named(file, root, &runs) else { continue };

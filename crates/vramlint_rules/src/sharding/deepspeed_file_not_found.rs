@@ -120,10 +120,8 @@ fn written(start: &AccelerateLaunch<'_>, path: &str) -> bool {
 fn with_fix(cx: &Context<'_>, finding: vramlint_base::Finding, given: &LaunchValue) -> vramlint_base::Finding {
     let folder = cx.project.file(given.place.file).folder();
     let wanted = given.text().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
-    let near = |file: &&vramlint_resolve::SourceFile| {
-        cx.project.kind(file.id) == FileKind::DeepSpeed && file.host.is_none() && keys::nearest(wanted, [file.name()]).is_some()
-    };
-    let mut known = cx.project.files.iter().filter(near);
+    let near = |file: &&vramlint_resolve::SourceFile| file.host.is_none() && keys::nearest(wanted, [file.name()]).is_some();
+    let mut known = cx.project.files_of(FileKind::DeepSpeed).filter(near);
     let (Some(only), None) = (known.next(), known.next()) else { return finding };
     // A path with folders may name a file elsewhere.
     if only.folder() != folder || given.text().is_none_or(|path| path.contains('/')) {

@@ -39,7 +39,7 @@ pub struct Flag {
 pub fn accelerate_launches(project: &Project) -> Vec<AccelerateLaunch<'_>> {
     let mut starts: Vec<AccelerateLaunch<'_>> =
         project.launches.iter().filter_map(|launch| from_launch(project, launch)).collect();
-    for file in project.files.iter().filter(|file| project.kind(file.id) == FileKind::Accelerate) {
+    for file in project.files_of(FileKind::Accelerate) {
         if !starts.iter().any(|start| start.file.is_some_and(|used| used.id == file.id)) {
             starts.push(AccelerateLaunch { project, file: Some(file), launch: None, run: None, absent: false });
         }

@@ -87,12 +87,12 @@ pub fn uses_of_dict<'a>(project: &'a Project, dict: &DeepSpeedDict) -> Vec<Confi
 
 /// Whether a file of accelerate that no run uses names it.
 fn named_by_accelerate(project: &Project, file: FileId) -> bool {
-    let by = |other: &&vramlint_resolve::SourceFile| {
+    let by = |other: &vramlint_resolve::SourceFile| {
         let named =
             other.data().and_then(DataFile::root).and_then(|root| root.at(&["deepspeed_config", "deepspeed_config_file"]));
         named.and_then(NodeRef::text).and_then(|path| project.path_resolver.resolve(path, other.folder())) == Some(file)
     };
-    project.files.iter().filter(|other| project.kind(other.id) == FileKind::Accelerate).any(|other| by(&other))
+    project.files_of(FileKind::Accelerate).any(by)
 }
 
 /// Who reads the file in a run; `None` where the run names it and does not use it.

@@ -48,8 +48,7 @@ pub fn violation_message(by: &str, effect: Effect, path: &str, written: &str, pr
 
 /// Files of a kind with their roots, and whether that kind is certain.
 pub fn files(project: &Project, kind: FileKind) -> impl Iterator<Item = (&SourceFile, NodeRef<'_>, bool)> {
-    let of_kind = project.files.iter().filter(move |file| project.kind(file.id) == kind);
-    of_kind.filter_map(move |file| {
+    project.files_of(kind).filter_map(move |file| {
         let root = file.data().and_then(DataFile::root)?;
         Some((file, root, project.class(file.id).confidence >= KindConfidence::Recognized))
     })

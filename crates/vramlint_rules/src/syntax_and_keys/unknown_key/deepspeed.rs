@@ -3,6 +3,8 @@
 
 use crate::syntax_and_keys::unknown_key::{RULE, nearest, with_fixes};
 use crate::{Context, Sink};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use vramlint_base::{Applicability, FileRange, Finding, Fix, Severity, Value, is_templated, message};
 use vramlint_catalog::keys;
 use vramlint_edit as edit;
@@ -21,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path: &mut Vec<String>, out: &mut Sink) {
     let block = path.join(".");
     let refuses = keys::deepspeed_block_rejects_unknown(&block);
-    let known: Vec<&str> = if refuses.is_some() { names_in(&block) } else { Vec::new() };
+    let known = if refuses.is_some() { names_in(&block) } else { &[] };
     // A block whose keys are names of the user's own has no unknown ones.
     let refuses = refuses.filter(|_| !known.iter().any(|name| name.starts_with('<')));
     let mut refused = Vec::new();
@@ -32,7 +34,7 @@ fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path
             if refuses == Some(true) {
                 refused.push(entry);
             } else {
-                out.findings.extend(entry.ignored(&known));
+                out.findings.extend(entry.ignored(known));
             }
         } else if value.is_mapping() && path.len() < DEPTH {
             path.push(name.to_owned());
@@ -42,7 +44,7 @@ fn visit(cx: &Context<'_>, config: &DeepSpeedConfig<'_>, node: NodeRef<'_>, path
     }
     match refused.as_slice() {
         [] => {}
-        [one] => out.findings.extend(one.refused(cx, &known)),
+        [one] => out.findings.extend(one.refused(cx, known)),
         [first, rest @ ..] => out.findings.extend(first.refused_with(cx, rest)),
     }
 }
@@ -229,8 +231,17 @@ const SHORT: usize = 4;
 const COMMON: &[&str] = &["output_path", "job_name", "log_level", "hidden_size", "num_layers", "num_params", "batch_size"];
 
 /// Every name that a block of DeepSpeed's file takes, second spellings too.
-fn names_in(block: &str) -> Vec<&'static str> {
-    let prefix = if block.is_empty() { String::new() } else { format!("{block}.") };
-    let paths = keys::deepspeed().iter().flat_map(|key| std::iter::once(&key.path).chain(&key.aliases));
-    paths.filter_map(|path| path.strip_prefix(&prefix)).map(|rest| rest.split('.').next().unwrap_or(rest)).collect()
+fn names_in(block: &str) -> &'static [&'static str] {
+    static BY_BLOCK: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+        let mut by_block: HashMap<&str, Vec<&str>> = HashMap::new();
+        for path in keys::deepspeed().iter().flat_map(|key| std::iter::once(&key.path).chain(&key.aliases)) {
+            let mut start = 0;
+            for name in path.split('.') {
+                by_block.entry(&path[..start.max(1) - 1]).or_default().push(name);
+                start += name.len() + 1;
+            }
+        }
+        by_block
+    });
+    BY_BLOCK.get(block).map_or(&[], Vec::as_slice)
 }
