@@ -18,7 +18,8 @@ pub struct LibraryPackage {
 }
 
 impl LibraryPackage {
-    fn holds(&self, path: &str) -> bool {
+    /// Whether a file of this path belongs to it.
+    pub fn holds(&self, path: &str) -> bool {
         let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         if self.folder.is_empty() { !path.starts_with("../") } else { below(&self.folder) }
     }

@@ -21,6 +21,7 @@ struct Scanned {
 
 impl SourceText {
     /// The modules that a text imports, and whether it is that of a package with a version. It mentions nothing else.
+    #[must_use]
     pub fn of_imports_alone(&self) -> Self {
         let text = import_statements(self).into();
         let features: FileFeatures = [Feature::PackageVersion].into_iter().filter(|kept| self.features().has(*kept)).collect();

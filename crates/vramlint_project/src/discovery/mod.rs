@@ -225,10 +225,8 @@ impl Search<'_> {
                 if reported {
                     self.skipped.add_named(shown(&path, &self.request.cwd), SkipReason::LeadsOut);
                 }
-            } else if size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE {
-                self.skipped.add(SkipReason::TooLarge, usize::from(reported));
             } else {
-                self.add(path, format, reported, None);
+                self.add_sized(path, format, size, reported);
             }
         }
         if reported {
@@ -241,16 +239,26 @@ impl Search<'_> {
         }
     }
 
+    /// Adds a file unless it is too large to be configuration.
+    fn add_sized(&mut self, path: PathBuf, format: FileFormat, size: u64, reported: bool) {
+        if size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE {
+            self.skipped.add(SkipReason::TooLarge, usize::from(reported));
+        } else {
+            self.add(path, format, reported, None);
+        }
+    }
+
     /// Files that exist only in the overlay, below `root`.
     fn add_overlay_files(&mut self, root: &Path, reported: bool) {
-        let new: Vec<PathBuf> =
-            self.files.overlay.keys().filter(|path| path.starts_with(root) && !path.exists()).cloned().collect();
-        for path in new {
+        let is_new = |path: &Path| path.starts_with(root) && !path.exists();
+        let new = self.files.overlay.iter().filter(|(path, _)| is_new(path));
+        let new: Vec<(PathBuf, u64)> = new.map(|(path, bytes)| (path.clone(), bytes.len() as u64)).collect();
+        for (path, size) in new {
             let below = |at: &&Path| at.starts_with(root) && *at != root;
             let hidden = |at: &Path| is_hidden(at) && !(at == path && is_env_file(at));
             let hidden = path.ancestors().take_while(below).any(hidden);
             if let (false, false, Some(format)) = (hidden, self.excluded_above(&path), format_in_walk(&path, self.files)) {
-                self.add(path, format, reported, None);
+                self.add_sized(path, format, size, reported);
             }
         }
     }

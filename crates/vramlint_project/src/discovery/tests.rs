@@ -195,6 +195,8 @@ fn overlays_count_instead_of_the_disk() {
     request.overlay.insert("a.yaml".into(), b"fine\n".to_vec());
     request.overlay.insert(folder.path().join("new/b.yaml"), b"\nBAD\n".to_vec());
     request.overlay.insert("node_modules/c.yaml".into(), b"BAD\n".to_vec());
+    // Nothing on disk tells its size.
+    request.overlay.insert("new/large.yaml".into(), [b"BAD\n".to_vec(), vec![b' '; super::MAX_FILE_SIZE as usize]].concat());
     assert_eq!(lines(&check(&request).expect("no error")), ["new/b.yaml:2:1 bad-word a bad word"]);
 }
 

@@ -3,6 +3,7 @@
 use super::{PathIndex, ReferenceGraph};
 use crate::discovery::DiscoveredFile;
 use crate::discovery::file_format::FileFormat;
+use crate::library_packages::discovered_packages;
 use crate::overlay_fs::OverlayFs;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -18,7 +19,7 @@ pub(crate) fn connected(discovered: &[DiscoveredFile], files: &OverlayFs) -> Vec
     if named.len() == discovered.len() {
         return everything();
     }
-    let names = PathIndex::new(discovered.iter().map(|file| (file.shown.clone(), file.format)));
+    let names = path_index(discovered, files);
     let references_of = |index: u32| {
         let file = &discovered[index as usize];
         let bytes = if file.problem.is_some() { Vec::new() } else { files.read(&file.path).unwrap_or_default() };
@@ -42,6 +43,12 @@ pub(crate) fn connected(discovered: &[DiscoveredFile], files: &OverlayFs) -> Vec
     let mut found = component.files;
     found.extend(implicit_context(discovered, &found));
     found.into_iter().map(|index| index as usize).collect()
+}
+
+/// The files by path and module name.
+pub(crate) fn path_index(discovered: &[DiscoveredFile], files: &OverlayFs) -> PathIndex {
+    let libraries = discovered_packages(discovered, files);
+    PathIndex::new(discovered.iter().map(|file| (file.shown.clone(), file.format)), libraries)
 }
 
 /// The files whose references are looked at: the named ones, everything that may launch or configure, and the nearest modules.

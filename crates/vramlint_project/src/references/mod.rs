@@ -4,6 +4,6 @@ mod connected;
 mod graph;
 mod scan;
 
-pub(crate) use connected::{connected, implicit_context};
+pub(crate) use connected::{connected, implicit_context, path_index};
 pub(crate) use graph::ReferenceGraph;
 pub(crate) use scan::PathIndex;

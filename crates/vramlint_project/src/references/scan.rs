@@ -4,6 +4,7 @@
 use crate::discovery::file_format::FileFormat;
 use crate::discovery::mentions::{modules, path_tokens};
 use std::collections::{HashMap, HashSet};
+use vramlint_resolve::LibraryPackage;
 
 /// Maximum number of equally near files that one name may refer to.
 const MAX_SAME_NAME: usize = 16;
@@ -19,11 +20,21 @@ pub(crate) struct PathIndex {
     bare: HashSet<Box<str>>,
     /// The paths.
     paths: Vec<Box<str>>,
+    /// The packages of libraries.
+    libraries: Vec<Library>,
+}
+
+/// The package of a library which the catalogue describes: nothing that it imports is looked at.
+#[derive(Debug)]
+struct Library {
+    package: LibraryPackage,
+    /// The index of its `__init__.py`.
+    init: u32,
 }
 
 impl PathIndex {
-    /// Builds the index from paths as shown, with `/`.
-    pub(crate) fn new(files: impl Iterator<Item = (String, FileFormat)>) -> Self {
+    /// Builds the index from paths as shown, with `/`, and the packages of libraries among them.
+    pub(crate) fn new(files: impl Iterator<Item = (String, FileFormat)>, libraries: Vec<LibraryPackage>) -> Self {
         let mut out = Self::default();
         for (index, (path, format)) in files.enumerate() {
             let name = last(&path);
@@ -37,13 +48,31 @@ impl PathIndex {
             }
             out.paths.push(path.into());
         }
+        let inits = out.by_name.get("__init__.py").map_or(&[][..], Vec::as_slice);
+        let with_init = |package: LibraryPackage| {
+            let init = inits.iter().copied().find(|init| folder(&out.paths[*init as usize]) == package.folder)?;
+            Some(Library { package, init })
+        };
+        out.libraries = libraries.into_iter().filter_map(with_init).collect();
         out
+    }
+
+    /// The library that a file belongs to.
+    fn library_of(&self, file: u32) -> Option<&Library> {
+        self.libraries.iter().find(|library| library.package.holds(&self.paths[file as usize]))
     }
 
     /// The files that the text of file `own` refers to, sorted, without `own`.
     pub(crate) fn references_in(&self, own: u32, text: &str, format: FileFormat) -> Box<[u32]> {
         let mut out = Vec::new();
         let path: &str = &self.paths[own as usize];
+        let library = self.library_of(own);
+        // Its package makes a file that of a library.
+        out.extend(library.map(|library| library.init));
+        if format == FileFormat::Python && library.is_some_and(|library| library.package.is_copy) {
+            out.retain(|index| *index != own);
+            return out.into();
+        }
         let mut seen: HashSet<&str> = HashSet::new();
         for token in path_tokens(text) {
             let name = last(token);
@@ -52,7 +81,10 @@ impl PathIndex {
                 self.resolve_path(path, token, &mut out);
             }
         }
-        modules(text, format, &mut |dots, module| self.resolve_module(path, dots, module, &mut out));
+        let mut imported = Vec::new();
+        modules(text, format, &mut |dots, module| self.resolve_module(path, dots, module, &mut imported));
+        imported.retain(|index| self.library_of(*index).is_none_or(|library| library.init == *index));
+        out.append(&mut imported);
         out.sort_unstable();
         out.dedup();
         out.retain(|index| *index != own);
@@ -148,7 +180,20 @@ mod tests {
             paths
                 .into_iter()
                 .map(|path| (path.to_owned(), if path.ends_with(".py") { FileFormat::Python } else { FileFormat::Json })),
+            Vec::new(),
         )
+    }
+
+    #[test]
+    fn what_a_library_imports_is_not_looked_at() {
+        let paths = ["train.py", "libs/trl/__init__.py", "libs/trl/sft.py", "libs/trl/data.py", "libs/trl/run.yaml"];
+        let files = || paths.into_iter().map(|path| (path.to_owned(), FileFormat::Python));
+        let of = |is_copy| PathIndex::new(files(), vec![LibraryPackage { folder: "libs/trl".to_owned(), is_copy }]);
+        let script = "import libs.trl.sft\n# libs/trl/data.py\n";
+        assert_eq!(of(true).references_in(0, script, FileFormat::Python).as_ref(), [1, 3]);
+        let module = "from trl import data\nconfig = \"run.yaml\"\n";
+        assert_eq!(of(true).references_in(2, module, FileFormat::Python).as_ref(), [1]);
+        assert_eq!(of(false).references_in(2, module, FileFormat::Python).as_ref(), [1, 4]);
     }
 
     #[test]

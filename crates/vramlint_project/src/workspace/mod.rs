@@ -12,8 +12,9 @@ use crate::ConfigError;
 use crate::backend::Backend;
 use crate::discovery::MAX_FILE_SIZE;
 use crate::discovery::paths::absolute;
+use crate::library_packages::may_mark_library;
 use crate::overlay_fs::OverlayFs;
-use crate::references::{PathIndex, ReferenceGraph, implicit_context};
+use crate::references::{PathIndex, ReferenceGraph, implicit_context, path_index};
 use crate::report::{Report, STACK_SIZE};
 use crate::request::{Request, overlay};
 use crate::session::AnalysisSession;
@@ -159,18 +160,19 @@ impl Workspace {
         }
     }
 
-    /// Whether a change of this file affects discovery, configuration or library versions.
+    /// Whether a change of this file affects discovery, configuration, library versions or which code is that of a library.
     fn invalidates_session(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let configures = matches!(&*name, "vramlint.toml" | ".gitignore" | ".ignore");
         let names_versions = vramlint_resolve::versions::files::ManifestKind::from_name(&name).is_some()
             || path.parent().and_then(Path::file_name).is_some_and(|folder| is_requirement_folder(&folder.to_string_lossy()));
+        let marks_library = may_mark_library(path);
         let unknown = match self.session.prepared.get() {
             Some(Ok(prepared)) => !prepared.by_path.contains_key(path),
             Some(Err(_)) => true,
             None => !path.exists(),
         };
-        configures || names_versions || unknown
+        configures || names_versions || marks_library || unknown
     }
 
     /// Whether a text of this file, otherwise the file on disk, names other ignored files than before.
@@ -236,7 +238,7 @@ impl Workspace {
     /// The reference graph of the texts as they are now.
     fn scan_all(&self, prepared: &PreparedSession) -> ReferenceGraph {
         let discovered = &prepared.session.discovered.files;
-        let names = PathIndex::new(discovered.iter().map(|file| (file.shown.clone(), file.format)));
+        let names = path_index(discovered, &self.files);
         let references =
             (0..discovered.len() as u32).into_par_iter().map(|index| self.scan_references(prepared, &names, index)).collect();
         let scanned_edits = self.edits.iter().filter_map(|(path, edit)| Some((*prepared.by_path.get(path)?, *edit)));
