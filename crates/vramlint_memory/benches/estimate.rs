@@ -1,4 +1,5 @@
-//! How long one estimate takes: `cargo bench -p vramlint_memory`. Prints, and asserts nothing.
+//! How long one estimate takes: `cargo bench -p vramlint_memory`, or only those with a word in their name: `-- ZeRO-3`. Prints, and asserts
+//! nothing.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -63,6 +64,8 @@ fn main() {
         generation: Some(Generation { sequences: 8, prompt: 512, completion: 1024, vllm_share: None, sleep_mode: false }),
         ..lora.clone()
     };
+    // `--bench` is cargo's own.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     for (name, arch, setup) in [
         ("70B, 80 blocks", llama(8192, 28672, 80, 64), &plain),
         ("8B, 32 blocks", llama(4096, 14336, 32, 32), &plain),
@@ -72,6 +75,9 @@ fn main() {
         ("8B, 32 blocks, adapters, GRPO with generation", llama(4096, 14336, 32, 32), &generating),
         ("235B, 94 blocks of 128 experts", experts, &plain),
     ] {
+        if words.iter().any(|word| !name.contains(word.as_str())) {
+            continue;
+        }
         let mut times: Vec<Duration> = (0..200)
             .map(|_| {
                 let start = Instant::now();

@@ -22,7 +22,5 @@ pub use setup::Setup;
 /// Peak of allocated and of reserved bytes, straight from the simulator: for its own comparison with traces.
 #[doc(hidden)]
 pub fn peaks(arch: &Arch, setup: &Setup) -> (u64, u64) {
-    let moments = step::layer_extrapolation::extrapolate(arch, setup).moments();
-    let most = |of: fn(&step::memory_trace::Moment) -> u64| moments.iter().map(|full| of(&full.moment)).max().unwrap_or(0);
-    (most(|moment| moment.allocated), most(|moment| moment.reserved))
+    step::layer_extrapolation::extrapolate(arch, setup).peaks().map_or((0, 0), |peaks| (peaks.highest.allocated, peaks.reserved))
 }

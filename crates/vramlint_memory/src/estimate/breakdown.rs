@@ -6,7 +6,7 @@ use crate::arch::Arch;
 use crate::model::Placement;
 use crate::setup::{Dtype, Quantization, Setup};
 use crate::step::layer_extrapolation::{Extrapolation, ShortRun};
-use crate::tape::EventKind;
+use crate::tape::{Allocation, Site, Visitor};
 
 /// Bytes of one name in one run.
 #[derive(Clone, Copy)]
@@ -18,30 +18,54 @@ struct Group {
     bytes: u64,
 }
 
-fn groups(short: &ShortRun, event: usize) -> Vec<Group> {
-    // The allocation of each block in use, by the number of its event, and what it is now.
-    let mut live: Vec<Option<(u32, Part)>> = vec![None; short.trace.blocks as usize];
-    for (event, number) in short.trace.events[..=event].iter().zip(0..) {
-        match event.kind {
-            EventKind::Alloc { gpu, .. } if gpu != short.gpu => {}
-            EventKind::Alloc { part, .. } => live[event.block as usize] = Some((number, part)),
-            EventKind::Free => live[event.block as usize] = None,
-            EventKind::Relabel(part) => {
-                if let Some((_, own)) = &mut live[event.block as usize] {
-                    *own = part;
-                }
-            }
-            EventKind::EmptyCache => {}
+/// What is in use when an event has happened.
+struct LiveGroups {
+    until: usize,
+    gpu: u8,
+    site: Site,
+    /// By block.
+    live: Vec<Option<Group>>,
+}
+
+impl Visitor for LiveGroups {
+    fn place(&mut self, site: Site) {
+        self.site = site;
+    }
+
+    fn alloc(&mut self, number: usize, block: u32, allocation: Allocation) {
+        let Allocation { bytes, part, gpu, at_once, .. } = allocation;
+        let is_gone = at_once && number < self.until;
+        if number <= self.until && gpu == self.gpu && !is_gone {
+            let (name, layered) = (self.site.name, self.site.layer > 0);
+            self.live[block as usize] = Some(Group { part, name, layered, bytes: round_size(bytes) });
         }
     }
-    let group = |(number, part): (u32, Part)| {
-        let event = short.trace.events[number as usize];
-        let EventKind::Alloc { bytes, .. } = event.kind else { return None };
-        let site = short.trace.sites[event.site as usize];
-        Some(Group { part, name: site.name, layered: site.layer > 0, bytes: round_size(bytes) })
-    };
+
+    fn free(&mut self, number: usize, block: u32) {
+        if number <= self.until {
+            self.live[block as usize] = None;
+        }
+    }
+
+    fn relabel(&mut self, number: usize, block: u32, part: Part) {
+        if let Some(group) = self.live[block as usize].as_mut().filter(|_| number <= self.until) {
+            group.part = part;
+        }
+    }
+
+    fn empty_cache(&mut self, _: usize) {}
+
+    fn until(&self) -> Option<usize> {
+        Some(self.until)
+    }
+}
+
+fn groups(short: &ShortRun, event: usize) -> Vec<Group> {
+    let live = vec![None; short.trace.blocks as usize];
+    let mut seen = LiveGroups { until: event, gpu: short.gpu, site: Site::default(), live };
+    short.trace.record.visit(&mut seen);
     let mut out: Vec<Group> = Vec::new();
-    for group in live.into_iter().flatten().filter_map(group) {
+    for group in seen.live.into_iter().flatten() {
         match out.iter_mut().find(|other| other.part == group.part && std::ptr::eq(other.name, group.name)) {
             Some(other) => other.bytes += group.bytes,
             None => out.push(group),

@@ -6,7 +6,7 @@ use super::{Estimate, Host, Item, Label, Part, Phase};
 use crate::arch::Arch;
 use crate::setup::Setup;
 use crate::step::clamp::{clamp_setup, cut_lengths};
-use crate::step::layer_extrapolation::{FullMoment, extrapolate};
+use crate::step::layer_extrapolation::{Peaks, extrapolate};
 
 static OUTSIDE: Label = Label { en: "other engine on the GPU", zh: "同卡的其他引擎" };
 static CONTEXT: Label = Label { en: "CUDA context and libraries", zh: "CUDA 上下文与库" };
@@ -17,10 +17,10 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     let asked = setup;
     let setup = &clamp_setup(arch, setup);
     let extrapolation = extrapolate(arch, setup);
-    let moments = extrapolation.moments();
-    let Some(peak) = moments.iter().max_by_key(|full| full.moment.allocated) else { return nothing(arch) };
-    let tensors = peak.moment.allocated;
-    let most = moments.iter().map(|full| full.moment.reserved).max().unwrap_or(0).max(tensors);
+    let Some(peaks) = extrapolation.peaks() else { return nothing(arch) };
+    let peak = peaks.highest;
+    let tensors = peak.allocated;
+    let most = peaks.reserved.max(tensors);
     // Segments that grow with what is in them leave little unused.
     let reserved = if setup.expandable_segments { tensors.next_multiple_of(2 << 20) } else { most };
     let bounds = bounds(arch, setup, reserved, tensors);
@@ -48,7 +48,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
         parameters: arch.parameters(),
         trainable,
         peak: parts.iter().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes)),
-        peak_phase: peak.moment.phase,
+        peak_phase: peak.phase,
         tensors,
         reserved,
         parts,
@@ -56,20 +56,17 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
         managed: extrapolation.extrapolate_number(|short| short.trace.managed),
         low: bounds.low,
         high: bounds.high,
-        phases: phases(&moments),
+        phases: phases(&peaks),
         host: crate::host::host(arch, setup),
         assumptions: arch.assumptions().iter().cloned().chain(cut_lengths(asked, setup)).collect(),
     }
 }
 
 /// The highest allocated bytes of each phase that occurs, in the order of the step.
-fn phases(moments: &[FullMoment]) -> Vec<(Phase, u64)> {
+fn phases(peaks: &Peaks) -> Vec<(Phase, u64)> {
     [Phase::Generate, Phase::Forward, Phase::Loss, Phase::Backward, Phase::Optimizer, Phase::Evaluate]
         .into_iter()
-        .filter_map(|phase| {
-            let of = moments.iter().filter(|full| full.moment.phase == phase);
-            Some((phase, of.map(|full| full.moment.allocated).max()?))
-        })
+        .filter_map(|phase| peaks.phases.iter().find(|(other, _)| *other == phase).copied())
         .collect()
 }
 

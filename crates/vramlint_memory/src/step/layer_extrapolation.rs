@@ -6,9 +6,11 @@
 //! evenly still. So every model of a depth that people train is run in full, and only deeper ones take over the reserved share of a
 //! shorter run.
 
-use super::memory_trace::{MemoryTrace, Moment, TENSOR_PARTS, replay};
+use super::memory_trace::{MemoryTrace, Moment};
+use super::replay::replay;
 use super::{EventTrace, run};
 use crate::arch::{Arch, Layer};
+use crate::estimate::Phase;
 use crate::setup::Setup;
 
 /// Blocks of a kind in the shortest run.
@@ -50,9 +52,21 @@ pub(crate) struct Extrapolation {
 /// A moment of the full model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FullMoment {
-    pub(crate) moment: Moment,
+    pub(crate) phase: Phase,
+    pub(crate) allocated: u64,
+    pub(crate) reserved: u64,
     /// Which moment of the base it is.
     pub(crate) index: usize,
+}
+
+/// What the moments of the full model come to.
+pub(crate) struct Peaks {
+    /// The last of those with the most allocated bytes.
+    pub(crate) highest: FullMoment,
+    /// The most reserved bytes.
+    pub(crate) reserved: u64,
+    /// The most allocated bytes of each phase that occurs.
+    pub(crate) phases: Vec<(Phase, u64)>,
 }
 
 /// What the fullest GPU of a process holds, and its number.
@@ -105,6 +119,9 @@ fn scaled_reserve(allocated: u64, moment: &Moment) -> u64 {
 impl Extrapolation {
     /// Extrapolates a number of which the base and every further run are known.
     pub(crate) fn extrapolate_value(&self, base: u64, others: impl Iterator<Item = u64>) -> u64 {
+        if self.longer.is_empty() {
+            return base;
+        }
         let start = Signed::from(base);
         let grown = others.zip(&self.longer).map(|(other, run)| (Signed::from(other) - start) * run.missing / run.step);
         u64::try_from((start + grown.sum::<Signed>()).max(0)).unwrap_or(u64::MAX)
@@ -137,24 +154,33 @@ impl Extrapolation {
         self.correspondence().iter().map(|found| found[index]).collect()
     }
 
-    /// The moments of the full model, except those in the middle of a stack.
-    pub(crate) fn moments(&self) -> Vec<FullMoment> {
+    /// The moments of the full model, except those in the middle of a stack that is not run in full.
+    fn moments(&self) -> impl Iterator<Item = FullMoment> {
         let found = self.correspondence();
-        let mut out = Vec::with_capacity(self.base.profile.moments.len());
-        for (index, moment) in self.base.profile.moments.iter().enumerate() {
-            let others: Option<Vec<&Moment>> =
-                found.iter().zip(&self.longer).map(|(at, run)| run.short.profile.moments.get(at[index])).collect();
-            let Some(others) = others else { continue };
-            let extrapolate_value =
-                |of: &dyn Fn(&Moment) -> u64| self.extrapolate_value(of(moment), others.iter().map(|other| of(other)));
-            let allocated = extrapolate_value(&|moment| moment.allocated);
+        self.base.profile.moments.iter().enumerate().filter_map(move |(index, moment)| {
+            let other = |(at, run): (&Vec<usize>, &'_ LongerRun)| run.short.profile.moments.get(at[index]).copied();
+            let others: Option<Vec<Moment>> = found.iter().zip(&self.longer).map(other).collect();
+            let others = others?;
+            let allocated = self.extrapolate_value(moment.allocated, others.iter().map(|other| other.allocated));
             let reserved = others.last().map_or(moment.reserved, |longest| scaled_reserve(allocated, longest));
-            let mut parts = [0; TENSOR_PARTS];
-            for (part, bytes) in parts.iter_mut().enumerate() {
-                *bytes = extrapolate_value(&|moment| moment.parts[part]);
+            Some(FullMoment { phase: moment.phase, allocated, reserved, index })
+        })
+    }
+
+    /// What its moments come to; `None` if there are none.
+    pub(crate) fn peaks(&self) -> Option<Peaks> {
+        let mut peaks: Option<Peaks> = None;
+        for moment in self.moments() {
+            let peaks = peaks.get_or_insert(Peaks { highest: moment, reserved: 0, phases: Vec::new() });
+            peaks.reserved = peaks.reserved.max(moment.reserved);
+            if moment.allocated >= peaks.highest.allocated {
+                peaks.highest = moment;
             }
-            out.push(FullMoment { moment: Moment { allocated, reserved, parts, ..*moment }, index });
+            match peaks.phases.iter_mut().find(|(phase, _)| *phase == moment.phase) {
+                Some((_, most)) => *most = moment.allocated.max(*most),
+                None => peaks.phases.push((moment.phase, moment.allocated)),
+            }
         }
-        out
+        peaks
     }
 }

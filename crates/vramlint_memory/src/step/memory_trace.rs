@@ -1,11 +1,9 @@
 //! What the allocator held while a trace was replayed, moment by moment.
 
-use super::EventTrace;
-use crate::allocator::{Allocator, round_size};
-use crate::estimate::{Label, Part, Phase};
-use crate::tape::{EventKind, Site};
+use crate::estimate::{Label, Phase};
+use crate::tape::Site;
 
-/// Parts that tensors belong to, in the order of [`Part::ALL`].
+/// Parts that tensors belong to, in the order of [`crate::estimate::Part::ALL`].
 pub(crate) const TENSOR_PARTS: usize = 8;
 
 /// Which block a moment belongs to.
@@ -72,25 +70,32 @@ fn stack_position(site: Site, layers: u32) -> StackPosition {
     }
 }
 
-/// A block in use.
-#[derive(Clone, Copy)]
-struct LiveBlock {
-    handle: u32,
-    part: Part,
-    size: u64,
+/// What the allocator holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub(super) allocated: u64,
+    pub(super) reserved: u64,
+    /// Bytes by part, sizes rounded as the allocator rounds.
+    pub(super) parts: [u64; TENSOR_PARTS],
 }
 
 /// The moments while they are written.
-struct Moments {
+pub(super) struct Moments {
     all: Vec<Moment>,
     round: u32,
     layers: u32,
+    /// The place of the last one.
     last: Option<Site>,
 }
 
 impl Moments {
+    /// None yet, of a model with `layers` blocks.
+    pub(super) fn new(layers: u32) -> Self {
+        Self { all: Vec::with_capacity(1 << 10), round: 0, layers, last: None }
+    }
+
     /// The next event is at this place.
-    fn enter(&mut self, site: Site, number: usize, allocator: &Allocator, parts: [u64; TENSOR_PARTS]) {
+    pub(super) fn enter(&mut self, site: Site, number: usize, held: Held) {
         if self.last == Some(site) {
             return;
         }
@@ -100,82 +105,34 @@ impl Moments {
             self.round += 1;
         }
         self.last = Some(site);
+        let Held { allocated, reserved, parts } = held;
         self.all.push(Moment {
             round: self.round,
             phase: site.phase,
             position: stack_position(site, self.layers),
             layer: site.layer,
             name: site.name,
-            allocated: allocator.allocated(),
+            allocated,
             event: number,
-            reserved: allocator.reserved(),
+            reserved,
             parts,
         });
     }
-}
 
-/// Replays what happens on one GPU in a trace of a model with `layers` blocks. What loading took is there, but is no moment.
-pub(crate) fn replay(trace: &EventTrace, layers: u32, gpu: u8) -> MemoryTrace {
-    let mut allocator = Allocator::default();
-    let mut live: Vec<Option<LiveBlock>> = vec![None; trace.blocks as usize];
-    let mut parts = [0_u64; TENSOR_PARTS];
-    let mut moments = Moments { all: Vec::with_capacity(trace.sites.len()), round: 0, layers, last: None };
-    let mut place = u32::MAX;
-    let mut events = trace.events.iter().enumerate().peekable();
-    while let Some((number, event)) = events.next() {
-        let elsewhere = match event.kind {
-            EventKind::Alloc { gpu: other, .. } => other != gpu,
-            EventKind::Free | EventKind::Relabel(_) => live[event.block as usize].is_none(),
-            EventKind::EmptyCache => false,
-        };
-        if elsewhere {
-            continue;
-        }
-        if event.site != place && number >= trace.loaded {
-            place = event.site;
-            moments.enter(trace.sites[place as usize], number, &allocator, parts);
-        }
-        match event.kind {
-            EventKind::Alloc { bytes, part, stream, .. } => {
-                let size = round_size(bytes);
-                // Many blocks are freed at once.
-                let at_once = events.next_if(|(_, next)| next.block == event.block && next.kind == EventKind::Free).is_some();
-                let allocated = if at_once {
-                    allocator.touch(bytes, stream)
-                } else {
-                    live[event.block as usize] = Some(LiveBlock { handle: allocator.malloc(bytes, stream), part, size });
-                    allocator.allocated()
-                };
-                parts[part as usize] += size;
-                if let Some(moment) = moments.all.last_mut() {
-                    if allocated > moment.allocated {
-                        moment.allocated = allocated;
-                        moment.event = number;
-                        moment.parts = parts;
-                    }
-                    moment.reserved = moment.reserved.max(allocator.reserved());
-                }
-                if at_once {
-                    parts[part as usize] -= size;
-                }
+    /// An event has reached this.
+    pub(super) fn reach(&mut self, number: usize, (allocated, reserved): (u64, u64), parts: &[u64; TENSOR_PARTS]) {
+        if let Some(moment) = self.all.last_mut() {
+            if allocated > moment.allocated {
+                (moment.allocated, moment.event, moment.parts) = (allocated, number, *parts);
             }
-            EventKind::Free => {
-                if let Some(LiveBlock { handle, part, size }) = live[event.block as usize] {
-                    parts[part as usize] -= size;
-                    allocator.free(handle);
-                }
-            }
-            EventKind::Relabel(part) => {
-                if let Some(block) = &mut live[event.block as usize] {
-                    parts[block.part as usize] -= block.size;
-                    parts[part as usize] += block.size;
-                    block.part = part;
-                }
-            }
-            EventKind::EmptyCache => allocator.empty_cache(),
+            moment.reserved = moment.reserved.max(reserved);
         }
     }
-    MemoryTrace { moments: moments.all }
+
+    /// All of them.
+    pub(super) fn into_trace(self) -> MemoryTrace {
+        MemoryTrace { moments: self.all }
+    }
 }
 
 #[cfg(test)]

@@ -10,12 +10,15 @@ mod optimizer_in_backward;
 mod parallel;
 #[cfg(test)]
 mod plan_tests;
+#[cfg(test)]
+mod random_setups;
+pub(crate) mod replay;
 
 use crate::arch::{Arch, Layer};
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, build};
 use crate::setup::{Checkpointing, Head, KeptOutputs, Reference, Resident, Setup, Task};
-use crate::tape::{Device, Event, Hooks, ParamId, Site, Tape};
+use crate::tape::{Device, Hooks, ParamId, Record, Site, Tape};
 use loss::Models;
 use optimizer_in_backward::OptimizerInBackward;
 use parallel::DistributedEngine;
@@ -29,9 +32,7 @@ static STEP: Label = Label { en: "optimizer", zh: "优化器" };
 /// What was recorded.
 pub(crate) struct EventTrace {
     /// Every event.
-    pub(crate) events: Vec<Event>,
-    /// The places that they name.
-    pub(crate) sites: Vec<Site>,
+    pub(crate) record: Record,
     /// How many of them belong to loading.
     pub(crate) loaded: usize,
     /// Parameters that are trained.
@@ -107,11 +108,11 @@ fn run_on(tape: Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Ev
         let head = if setup.head == Head::Liger { Head::FullLogits } else { setup.head };
         evaluate(&tape, &models, &Setup { micro_batch: rows, checkpointing, head, ..setup.clone() });
     }
-    let (events, sites) = tape.take_events();
+    let record = tape.take_record();
     drop(residents);
     let blocks = tape.blocks();
     let managed = states.iter().map(|state| state.managed).sum::<u64>() + in_backward.map_or(0, |hooks| hooks.managed());
-    EventTrace { events, sites, loaded, trainable, blocks, managed }
+    EventTrace { record, loaded, trainable, blocks, managed }
 }
 
 /// An inference-only model.

@@ -1,6 +1,10 @@
 //! The record: allocations and frees in order.
 
+use super::plan::Stage;
+use super::record::{PlayPlaces, Record, Slice};
 use crate::estimate::{Label, Part, Phase};
+use std::ops::Range;
+use std::rc::Rc;
 
 static LOAD: Label = Label { en: "load", zh: "加载" };
 
@@ -64,9 +68,7 @@ pub(crate) struct Event {
 /// The record being written.
 #[derive(Default)]
 pub(crate) struct Log {
-    pub(super) events: Vec<Event>,
-    /// The places of events; the last one is that of the last allocation.
-    pub(super) sites: Vec<Site>,
+    pub(super) record: Record,
     blocks: u32,
     /// The current stream.
     pub(super) stream: u8,
@@ -79,37 +81,71 @@ pub(crate) struct Log {
 impl Log {
     /// An empty record with room for a step of a few blocks.
     pub(super) fn sized() -> Self {
-        Self { events: Vec::with_capacity(1 << 13), sites: vec![Site::default()], ..Self::default() }
+        Self { record: Record::with_room(1 << 11), ..Self::default() }
     }
 
     /// An empty record for a part of a step.
     pub(super) fn small() -> Self {
-        Self { sites: vec![Site::default()], ..Self::default() }
-    }
-
-    /// How many blocks there have been.
-    pub(super) fn blocks(&self) -> u32 {
-        self.blocks
+        Self { record: Record::with_room(0), ..Self::default() }
     }
 
     fn push(&mut self, block: u32, kind: EventKind) {
-        let site = u32::try_from(self.sites.len()).unwrap_or(u32::MAX).saturating_sub(1);
-        self.events.push(Event { block, site, kind });
+        let site = u32::try_from(self.record.sites.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        self.record.events.push(Event { block, site, kind });
+    }
+
+    /// Frees what waits for an allocation.
+    fn free_late(&mut self) {
+        for late in std::mem::take(&mut self.late) {
+            self.free(late);
+        }
     }
 
     pub(super) fn alloc(&mut self, bytes: u64, part: Part, site: Site) -> u32 {
-        if !self.late.is_empty() {
-            for late in std::mem::take(&mut self.late) {
-                self.free(late);
-            }
-        }
+        self.free_late();
         let block = self.blocks;
         self.blocks += 1;
-        if self.sites.last() != Some(&site) {
-            self.sites.push(site);
+        if self.record.sites.last() != Some(&site) {
+            self.record.sites.push(site);
         }
         self.push(block, EventKind::Alloc { bytes, part, stream: self.stream, gpu: self.gpu });
         block
+    }
+
+    /// A block begins to play a stage.
+    pub(super) fn begin_play(&mut self, stage: &Rc<Stage>, places: PlayPlaces, outside: impl Iterator<Item = u32>) {
+        self.record.begin_play(stage, places, outside);
+    }
+
+    /// It has played the stage.
+    pub(super) fn end_play(&mut self) {
+        self.record.end_play();
+    }
+
+    /// Plays events of the stage whose play has begun; returns the number of the first block that they allocate.
+    pub(super) fn play(&mut self, stage: &Stage, events: Range<usize>) -> u32 {
+        let mut from = events.start;
+        if !self.late.is_empty()
+            && let Some(first) = stage.next_alloc(events.clone())
+        {
+            self.play_slice(stage, from..first);
+            self.free_late();
+            from = first;
+        }
+        let first_block = self.blocks;
+        self.play_slice(stage, from..events.end);
+        first_block
+    }
+
+    fn play_slice(&mut self, stage: &Stage, events: Range<usize>) {
+        if events.is_empty() {
+            return;
+        }
+        let first_block = self.blocks;
+        self.blocks += stage.allocs_in(&events);
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let events = place(events.start)..place(events.end);
+        self.record.push_slice(Slice { at: 0, events, first_block, stream: self.stream, gpu: self.gpu });
     }
 
     pub(super) fn free(&mut self, block: u32) {

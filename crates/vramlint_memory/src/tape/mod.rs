@@ -14,6 +14,7 @@ pub(crate) mod ops;
 mod param;
 mod plan;
 mod plan_writer;
+mod record;
 mod reduce;
 mod returned_outputs;
 mod tensor;
@@ -21,10 +22,11 @@ mod tensor;
 pub(crate) use checkpoint::BlockFn;
 pub(crate) use edge::ParamId;
 pub(crate) use hooks::{Hooks, Module};
-pub(crate) use log::{Event, EventKind, Site};
+pub(crate) use log::Site;
 pub(crate) use ops::{Linear, Operand, Weight};
 pub(crate) use param::Param;
 pub(crate) use plan::Plan;
+pub(crate) use record::{Allocation, Record, Visitor};
 pub(crate) use tensor::{Block, Tensor};
 
 use crate::estimate::{Part, Phase};
@@ -209,13 +211,12 @@ impl Tape {
 
     /// How many events there are so far.
     pub(crate) fn event_count(&self) -> usize {
-        self.log.borrow().events.len()
+        self.log.borrow().record.len()
     }
 
-    /// What was recorded: events, and the places that they name.
-    pub(crate) fn take_events(&self) -> (Vec<Event>, Vec<Site>) {
-        let mut log = self.log.borrow_mut();
-        (std::mem::take(&mut log.events), log.sites.clone())
+    /// What was recorded.
+    pub(crate) fn take_record(&self) -> Record {
+        std::mem::take(&mut self.log.borrow_mut().record)
     }
 
     /// Tells what a block is from now on.

@@ -7,10 +7,12 @@
 use super::edge::{Edge, LEAF};
 use super::hooks::Module;
 use super::log::{Event, EventKind, Site};
+use super::record::{PlayPlaces, StageBlock};
 use super::tensor::{Block, Tensor};
 use super::{Mode, ParamId, Tape};
 use crate::estimate::{Label, Phase};
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The part of a block that runs on a tape: its input, what it shares with others, and its output.
@@ -123,7 +125,8 @@ pub(super) struct CallState {
 
 /// Flat lists of a forward or a backward.
 #[derive(Debug, Default)]
-pub(super) struct Stage {
+pub(crate) struct Stage {
+    /// What it does, with its blocks by the names of [`StageBlock`].
     pub(super) events: Vec<Event>,
     pub(super) sites: Vec<Site>,
     pub(super) marks: Vec<Marked>,
@@ -131,14 +134,77 @@ pub(super) struct Stage {
     pub(super) modules: Vec<PlannedModule>,
     /// The place of the tape when it is over.
     pub(super) end: Site,
-    /// Numbers of memory so far.
-    pub(super) slots: usize,
+    /// Allocations before each event, and all of them.
+    pub(super) allocs: Vec<u32>,
+    /// Events on what does not begin and end in it.
+    pub(super) lasting: Vec<u32>,
+    /// The number of the memory that it allocates first.
+    first_slot: u32,
+    /// Numbers of the memory that it names and does not allocate.
+    outside: Vec<u32>,
+}
+
+impl Stage {
+    /// A stage of events and marks that are still to be appended.
+    pub(super) fn new(sites: Vec<Site>, modules: Vec<PlannedModule>, end: Site) -> Self {
+        Self { sites, modules, end, ..Self::default() }
+    }
+
+    /// Names blocks by what they are to the stage.
+    pub(super) fn finish(mut self) -> Self {
+        let allocates = |event: &Event| matches!(event.kind, EventKind::Alloc { .. });
+        self.first_slot = self.events.iter().find(|event| allocates(event)).map_or(u32::MAX, |event| event.block);
+        let mut count = 0;
+        for event in &mut self.events {
+            self.allocs.push(count);
+            count += u32::from(allocates(event));
+            if event.kind == EventKind::EmptyCache {
+                continue;
+            }
+            let block = if let Some(number) = event.block.checked_sub(self.first_slot) {
+                StageBlock::Own(number)
+            } else {
+                let known = self.outside.iter().position(|slot| *slot == event.block);
+                let place = known.unwrap_or(self.outside.len());
+                if known.is_none() {
+                    self.outside.push(event.block);
+                }
+                StageBlock::Outside(u32::try_from(place).unwrap_or(0))
+            };
+            event.block = block.name();
+        }
+        self.allocs.push(count);
+        let mut ends = vec![false; count as usize];
+        for event in self.events.iter().filter(|event| event.kind == EventKind::Free) {
+            if let StageBlock::Own(number) = StageBlock::of(event) {
+                ends[number as usize] = true;
+            }
+        }
+        let lasts = |event: &Event| !matches!(StageBlock::of(event), StageBlock::Own(number) if ends[number as usize]);
+        self.lasting = (0..).zip(&self.events).filter(|(_, event)| lasts(event)).map(|(at, _)| at).collect();
+        self
+    }
+
+    /// How many of these events are allocations.
+    pub(super) fn allocs_in(&self, events: &Range<usize>) -> u32 {
+        self.allocs[events.end] - self.allocs[events.start]
+    }
+
+    /// The first of these events that is an allocation.
+    pub(super) fn next_alloc(&self, mut events: Range<usize>) -> Option<usize> {
+        events.find(|at| self.allocs[at + 1] > self.allocs[*at])
+    }
+
+    /// The number of the memory that the first allocation among the events from here on has.
+    fn slot_at(&self, event: usize) -> u32 {
+        self.first_slot.saturating_add(self.allocs[event])
+    }
 }
 
 /// A backward, and the gradient of the input that it leaves.
 #[derive(Debug)]
 pub(super) struct BackwardStage {
-    pub(super) stage: Stage,
+    pub(super) stage: Rc<Stage>,
     /// The number of the memory of the gradient that comes in.
     pub(super) incoming: Option<u32>,
     pub(super) result: Option<Kept>,
@@ -156,7 +222,7 @@ pub(crate) struct Plan {
     pub(super) others: Vec<TensorShape>,
     /// Numbers of the memory of the input and of what is shared.
     pub(super) outside: Vec<Option<u32>>,
-    pub(super) forward: Stage,
+    pub(super) forward: Rc<Stage>,
     pub(super) output: Kept,
     /// Whether the output needs a gradient.
     pub(super) recorded: bool,
@@ -174,17 +240,14 @@ pub(crate) struct Plan {
 /// The place of a tape that writes a plan before its block has set one: that of the tape that plays.
 pub(super) static ENTRY: Label = Label { en: "", zh: "" };
 
-/// Memory that is not there.
-const NOWHERE: u32 = u32::MAX;
-
 /// A block that plays a plan.
 struct Instance {
     layer: u32,
     ids: Vec<ParamId>,
     /// The place from which the block was called.
     entry: Site,
-    /// The block of memory of each number.
-    slots: Vec<u32>,
+    /// Numbers of memory in ascending order, and the block of each; those after it are of the blocks after that.
+    slots: Vec<(u32, u32)>,
     /// References to memory that others may refer to.
     shared: Vec<(u32, Rc<Block>)>,
     /// The modules of the block that hooks were called with.
@@ -192,6 +255,13 @@ struct Instance {
 }
 
 impl Instance {
+    /// The block of a number of memory.
+    fn block(&self, slot: u32) -> u32 {
+        let known = self.slots.partition_point(|(first, _)| *first <= slot);
+        let (first, block) = known.checked_sub(1).map_or((slot, u32::MAX), |at| self.slots[at]);
+        block.saturating_add(slot - first)
+    }
+
     fn release(&mut self, slot: u32) -> Option<Rc<Block>> {
         let at = self.shared.iter().position(|(own, _)| *own == slot)?;
         Some(self.shared.remove(at).1)
@@ -241,18 +311,12 @@ impl Tape {
 
     /// Runs a block by its plan.
     pub(crate) fn run_plan(&self, plan: &Rc<Plan>, (x, others): (&Tensor, &[&Tensor]), layer: u32, ids: &[ParamId]) -> Tensor {
-        let mut instance = Instance {
-            layer,
-            ids: ids.to_vec(),
-            entry: self.site(),
-            slots: vec![NOWHERE; plan.forward.slots],
-            shared: Vec::new(),
-            modules: Vec::new(),
-        };
+        let mut instance =
+            Instance { layer, ids: ids.to_vec(), entry: self.site(), slots: Vec::new(), shared: Vec::new(), modules: Vec::new() };
         let from_outside = || std::iter::once(x).chain(others.iter().copied());
         for (slot, tensor) in plan.outside.iter().zip(from_outside()) {
             if let (Some(slot), Some(number)) = (slot, tensor.block.number()) {
-                instance.slots[*slot as usize] = number;
+                instance.slots.push((*slot, number));
             }
         }
         self.play(plan, &plan.forward, &mut instance);
@@ -269,7 +333,7 @@ impl Tape {
                 (None, _) => Block::without_memory(&self.log),
                 (_, Some((_, block))) => Rc::clone(block),
                 (Some(slot), None) => {
-                    let block = Block::numbered(&self.log, instance.slots[slot as usize]);
+                    let block = Block::numbered(&self.log, instance.block(slot));
                     alive.push((slot, Rc::clone(&block)));
                     block
                 }
@@ -307,16 +371,15 @@ impl Tape {
         });
         let known = plan.backward.borrow().iter().find(|(own, _)| *own == shape).map(|(_, stage)| Rc::clone(stage));
         let backward = known.unwrap_or_else(|| self.plan_backward(plan, shape));
-        instance.slots.resize(backward.stage.slots, NOWHERE);
         if let (Some(slot), Some(grad)) = (backward.incoming, grad) {
-            instance.slots[slot as usize] = grad.block.number().unwrap_or(NOWHERE);
+            instance.slots.extend(grad.block.number().map(|number| (slot, number)));
             instance.shared.push((slot, grad.block));
         }
         self.play(plan, &backward.stage, &mut instance);
         let result = backward.result.map(|kept| {
             let block = match kept.slot {
                 None => Block::without_memory(&self.log),
-                Some(slot) => instance.release(slot).unwrap_or_else(|| Block::numbered(&self.log, instance.slots[slot as usize])),
+                Some(slot) => instance.release(slot).unwrap_or_else(|| Block::numbered(&self.log, instance.block(slot))),
             };
             Tensor { block, numel: kept.numel, width: kept.width, edge: None, view: kept.view }
         });
@@ -324,50 +387,41 @@ impl Tape {
         vec![result]
     }
 
-    fn play(&self, plan: &Plan, stage: &Stage, instance: &mut Instance) {
-        let (layer, entry) = (instance.layer, instance.entry);
-        let here = |site: Site| {
-            if std::ptr::eq(site.name, &raw const ENTRY) {
-                Site { phase: site.phase, ..entry }
-            } else if site.layer == plan.layer {
-                Site { layer, ..site }
-            } else {
-                site
-            }
-        };
-        let sites: Vec<Site> = stage.sites.iter().map(|site| here(*site)).collect();
+    fn play(&self, plan: &Plan, stage: &Rc<Stage>, instance: &mut Instance) {
+        let here = PlayPlaces { planned_layer: plan.layer, layer: instance.layer, entry: instance.entry };
+        self.log.borrow_mut().begin_play(stage, here, stage.outside.iter().map(|slot| instance.block(*slot)));
         let mut from = 0;
         for Marked { at, site, mark } in &stage.marks {
-            self.play_events(&stage.events[from..*at], &sites, &mut instance.slots);
+            self.play_events(stage, from..*at, instance);
             from = *at;
             match mark {
                 Mark::Use(param) => self.with_param(instance.ids[*param as usize], |param| param.uses += 1),
                 Mark::Release(slot) => drop(instance.release(*slot)),
                 Mark::Hook(call, module) => {
-                    self.site.set(here(*site));
+                    self.site.set(here.site(*site));
                     self.call_hook(*call, instance.module(*module, &stage.modules));
                 }
                 Mark::Send(sent) => {
-                    self.site.set(here(*site));
+                    self.site.set(here.site(*site));
                     let grad = self.sent(instance, sent);
                     self.accumulate_param(instance.ids[sent.param as usize], grad);
                 }
             }
         }
-        self.play_events(&stage.events[from..], &sites, &mut instance.slots);
-        self.site.set(here(stage.end));
+        self.play_events(stage, from..stage.events.len(), instance);
+        self.log.borrow_mut().end_play();
+        self.site.set(here.site(stage.end));
     }
 
-    fn play_events(&self, events: &[Event], sites: &[Site], slots: &mut [u32]) {
-        let mut log = self.log.borrow_mut();
-        for event in events {
-            let slot = event.block as usize;
-            match event.kind {
-                EventKind::Alloc { bytes, part, .. } => slots[slot] = log.alloc(bytes, part, sites[event.site as usize]),
-                EventKind::Free => log.free(slots[slot]),
-                EventKind::Relabel(part) => log.relabel(slots[slot], part),
-                EventKind::EmptyCache => log.empty_cache(),
-            }
+    fn play_events(&self, stage: &Stage, events: Range<usize>, instance: &mut Instance) {
+        if events.is_empty() {
+            return;
+        }
+        let allocates = stage.allocs_in(&events) > 0;
+        let slot = stage.slot_at(events.start);
+        let first_block = self.log.borrow_mut().play(stage, events);
+        if allocates {
+            instance.slots.push((slot, first_block));
         }
     }
 
@@ -384,7 +438,7 @@ impl Tape {
     /// The gradient that a block sends to a parameter.
     fn sent(&self, instance: &mut Instance, sent: &SentGrad) -> Tensor {
         let Kept { slot, numel, width, view } = sent.tensor;
-        let numbered = |slot: u32, instance: &Instance| Block::numbered(&self.log, instance.slots[slot as usize]);
+        let numbered = |slot: u32, instance: &Instance| Block::numbered(&self.log, instance.block(slot));
         let block = match slot {
             None => Block::without_memory(&self.log),
             Some(slot) => {

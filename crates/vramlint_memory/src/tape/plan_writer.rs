@@ -159,9 +159,8 @@ impl Tape {
         let (noted, modules) = noted.unwrap_or_default();
         let mut noted = noted.into_iter().peekable();
         let mut shared = shared.to_vec();
-        let mut stage =
-            Stage { sites: log.sites.clone(), modules, end: self.site(), slots: log.blocks() as usize, ..Stage::default() };
-        for (number, event) in log.events[..end].iter().enumerate().skip(start) {
+        let mut stage = Stage::new(log.record.sites.clone(), modules, self.site());
+        for (number, event) in log.record.events[..end].iter().enumerate().skip(start) {
             while let Some(marked) = noted.next_if(|marked| marked.at <= number) {
                 shared.extend(shares(&marked.mark));
                 stage.marks.push(Marked { at: stage.events.len(), ..marked });
@@ -175,7 +174,7 @@ impl Tape {
         }
         let at = stage.events.len();
         stage.marks.extend(noted.map(|marked| Marked { at, ..marked }));
-        stage
+        stage.finish()
     }
 
     /// Writes the plan of a block; `None` if it refers to more than its own parameters.
@@ -200,7 +199,7 @@ impl Tape {
             input: TensorShape::new(x),
             others: others.iter().map(|other| TensorShape::new(other)).collect(),
             outside: Vec::new(),
-            forward: Stage::default(),
+            forward: Rc::default(),
             output: kept(x),
             recorded: false,
             copies: Vec::new(),
@@ -213,7 +212,7 @@ impl Tape {
         if tape.notes.borrow().as_ref().is_none_or(|notes| notes.strays) {
             return None;
         }
-        plan.forward = tape.take_stage(run.start, run.end, &[]);
+        plan.forward = Rc::new(tape.take_stage(run.start, run.end, &[]));
         // Something of it is trained that its output does not lead to.
         if !run.recorded && tape.nodes.borrow().len() > 1 {
             return None;
@@ -266,7 +265,8 @@ impl Tape {
         }
         drop((output, copies, returned, x, others));
         let log = tape.log.borrow();
-        run.freed = log.events[end..].iter().filter(|event| event.kind == EventKind::Free).map(|event| event.block).collect();
+        run.freed =
+            log.record.events[end..].iter().filter(|event| event.kind == EventKind::Free).map(|event| event.block).collect();
         drop(log);
         (tape, run)
     }
@@ -298,7 +298,7 @@ impl Tape {
         let result = tape.nodes.borrow_mut().pop().and_then(|mut sink| sink.grads.pop().flatten());
         let shared: Vec<u32> = plan.held.iter().copied().chain(incoming).collect();
         let stage = tape.take_stage(start, end, &shared);
-        let written = Rc::new(BackwardStage { stage, incoming, result: result.as_ref().map(kept) });
+        let written = Rc::new(BackwardStage { stage: Rc::new(stage), incoming, result: result.as_ref().map(kept) });
         drop((result, other));
         plan.backward.borrow_mut().push((shape, Rc::clone(&written)));
         written
