@@ -306,9 +306,20 @@ fn no_setup_breaks_anything() {
             sums(&estimate(&arch, &Setup { sequence_length: number, ..setup.clone() }), "length");
             sums(&estimate(&arch, &Setup { prompt_length: number, ..setup.clone() }), "prompt");
             sums(&estimate(&arch, &Setup { accumulation: number, ..setup.clone() }), "accumulation");
+            sums(&estimate(&arch, &Setup { evaluation_batch: Some(number), ..setup.clone() }), "rows of an evaluation");
+            sums(&estimate(&arch, &Setup { forward_calls: number, ..setup.clone() }), "calls");
+            sums(&estimate(&arch, &Setup { target_length: number, task: Task::Seq2Seq, ..setup.clone() }), "target");
+            sums(&estimate(&arch, &Setup { optimizer: Optimizer::Galore, gradient_rank: number, ..setup.clone() }), "projection");
             sums(&estimate(&arch, &Setup { lora: Some(lora(number)), ..setup.clone() }), "rank");
             let ranks = Parallel { world: number, local: number, ..setup.parallel.clone() };
             sums(&estimate(&arch, &Setup { parallel: ranks, ..setup.clone() }), "ranks");
+            for ranks in [
+                Parallel { hpz: number, ..setup.parallel.clone() },
+                Parallel { tensor: number, ..setup.parallel.clone() },
+                Parallel { context: number, ..setup.parallel.clone() },
+            ] {
+                sums(&estimate(&arch, &Setup { parallel: ranks, ..setup.clone() }), "other ranks");
+            }
             let buckets = Parallel {
                 reduce_bucket: number,
                 allgather_bucket: number,

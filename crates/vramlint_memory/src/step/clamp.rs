@@ -26,9 +26,15 @@ pub(crate) fn clamp_setup(arch: &Arch, setup: &Setup) -> Setup {
     let least = (arch.parameters() / MAX_BUCKETS).clamp(1, MAX_ELEMENTS);
     let elements = |count: u64| count.clamp(least, MAX_ELEMENTS);
     let p = &setup.parallel;
+    let most_rows = MAX_TOKENS / sequence_length;
+    let micro_batch = setup.micro_batch.clamp(1, most_rows);
     Setup {
-        micro_batch: setup.micro_batch.clamp(1, MAX_TOKENS / sequence_length),
+        micro_batch,
         sequence_length,
+        target_length: setup.target_length.min(MAX_LENGTH).min(MAX_TOKENS / micro_batch),
+        forward_calls: setup.forward_calls.clamp(1, most_rows / micro_batch),
+        evaluation_batch: setup.evaluation_batch.map(|rows| rows.clamp(1, most_rows)),
+        gradient_rank: setup.gradient_rank.min(MAX_RANKS),
         prompt_length: setup.prompt_length.min(sequence_length - 1),
         lora: setup.lora.as_ref().map(|lora| Lora { r: lora.r.clamp(1, MAX_RANKS), ..lora.clone() }),
         generation: setup.generation.map(|round| {
@@ -47,6 +53,9 @@ pub(crate) fn clamp_setup(arch: &Arch, setup: &Setup) -> Setup {
             persistence: p.persistence.min(MAX_ELEMENTS),
             sub_group: elements(p.sub_group),
             ddp_bucket: elements(p.ddp_bucket),
+            hpz: p.hpz.clamp(1, MAX_RANKS),
+            tensor: p.tensor.clamp(1, MAX_RANKS),
+            context: p.context.clamp(1, MAX_RANKS),
             ..p.clone()
         },
         ..setup.clone()
@@ -55,9 +64,14 @@ pub(crate) fn clamp_setup(arch: &Arch, setup: &Setup) -> Setup {
 
 /// What to say where lengths or batches were cut: the figures are then those of less than was asked for.
 pub(crate) fn cut_lengths(asked: &Setup, counted: &Setup) -> Vec<Assumption> {
-    let rows = |setup: &Setup| setup.generation.map(|round| (round.sequences, round.prompt, round.completion));
-    let (asked_for, taken) = ((asked.micro_batch, asked.sequence_length), (counted.micro_batch, counted.sequence_length));
-    let is_cut = asked_for.0 > taken.0 || asked_for.1 > taken.1 || rows(asked) != rows(counted);
+    let rounds = |setup: &Setup| setup.generation.map(|round| (round.sequences, round.prompt, round.completion));
+    let sizes = |setup: &Setup, rows: u64| (rows, setup.sequence_length);
+    let is_less = |taken: (u64, u64), asked: (u64, u64)| taken.0 < asked.0 || taken.1 < asked.1;
+    let of_step = [asked, counted].map(|setup| sizes(setup, setup.micro_batch.saturating_mul(setup.forward_calls)));
+    let of_evaluation = [asked, counted].map(|setup| sizes(setup, setup.evaluation_batch.unwrap_or(0)));
+    let evaluation_alone = !is_less(of_step[1], of_step[0]) && is_less(of_evaluation[1], of_evaluation[0]);
+    let [asked_for, taken] = if evaluation_alone { of_evaluation } else { of_step };
+    let is_cut = is_less(taken, asked_for) || counted.target_length < asked.target_length || rounds(asked) != rounds(counted);
     let say = || {
         let ((batch, length), (rows, tokens)) = (asked_for, taken);
         Assumption {
