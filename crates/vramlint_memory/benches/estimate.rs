@@ -6,6 +6,10 @@ use std::time::{Duration, Instant};
 use vramlint_memory::setup::{Checkpointing, Dtype, Generation, Lora, Parallel, Scheme, Targets, Task};
 use vramlint_memory::{Arch, Config, Setup, Value, estimate};
 
+/// What the binary allocates with.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn arch(model_type: &str, numbers: &[(&str, u32)]) -> Arch {
     let mut config = Config::default();
     config.set("model_type", Value::Text(model_type.to_owned()));

@@ -18,7 +18,7 @@ impl FreeBlock {
 }
 
 /// Classes between two powers of two, as a power of two.
-const STEPS: u32 = 4;
+const STEPS: u32 = 3;
 /// Classes of sizes up to the largest one.
 const CLASSES: usize = (64 - MIN_BLOCK_SIZE.ilog2() as usize) << STEPS;
 
@@ -33,25 +33,20 @@ const fn class(size: u64) -> usize {
     ((shift as usize) << STEPS) + (units >> shift) as usize
 }
 
-/// The blocks of a class.
-#[derive(Clone, Default)]
-struct Class {
-    /// The one that is taken first, if there is one.
-    first: FreeBlock,
-    /// The others. The one that is taken next is the last.
-    others: Vec<FreeBlock>,
-}
-
 /// `BlockPool`: free blocks by size, then address. Most classes have one block at most.
 pub(super) struct BlockPool {
-    classes: Vec<Class>,
-    /// Which of them have blocks.
+    /// Which classes have blocks.
     filled: [u64; CLASSES.div_ceil(64)],
+    /// The block of each class that is taken first, if there is one.
+    first: Vec<FreeBlock>,
+    /// The others. The one that is taken next is the last.
+    others: Vec<Vec<FreeBlock>>,
 }
 
 impl Default for BlockPool {
     fn default() -> Self {
-        Self { classes: vec![Class::default(); CLASSES], filled: [0; CLASSES.div_ceil(64)] }
+        let filled = [0; CLASSES.div_ceil(64)];
+        Self { filled, first: vec![FreeBlock::default(); CLASSES], others: vec![Vec::new(); CLASSES] }
     }
 }
 
@@ -77,11 +72,10 @@ impl BlockPool {
     fn find(&self, size: u64) -> Option<(usize, Option<usize>)> {
         let own = class(size);
         let found = self.next_filled(own)?;
-        let Class { first, others } = &self.classes[found];
-        if first.size >= size {
+        if self.first[found].size >= size {
             return Some((found, None));
         }
-        if let Some(place) = others.partition_point(|block| block.size >= size).checked_sub(1) {
+        if let Some(place) = self.others[found].partition_point(|block| block.size >= size).checked_sub(1) {
             return Some((found, Some(place)));
         }
         Some((self.next_filled(own + 1)?, None))
@@ -90,8 +84,7 @@ impl BlockPool {
     /// `get_free_block`: the smallest block of at least `size`, and of these the one with the lowest address.
     pub(super) fn get_free_block(&self, size: u64) -> Option<FreeBlock> {
         let (class, place) = self.find(size)?;
-        let Class { first, others } = &self.classes[class];
-        Some(place.map_or(*first, |place| others[place]))
+        Some(place.map_or(self.first[class], |place| self.others[class][place]))
     }
 
     /// The same, taken out.
@@ -99,7 +92,7 @@ impl BlockPool {
     pub(super) fn take(&mut self, size: u64) -> Option<u32> {
         let (class, place) = self.find(size)?;
         Some(match place {
-            Some(place) => self.classes[class].others.remove(place).handle,
+            Some(place) => self.others[class].remove(place).handle,
             None => self.remove_first(class).handle,
         })
     }
@@ -108,7 +101,7 @@ impl BlockPool {
     pub(super) fn insert(&mut self, block: FreeBlock) {
         let number = class(block.size);
         let is_filled = self.is_filled(number);
-        let Class { first, others } = &mut self.classes[number];
+        let (first, others) = (&mut self.first[number], &mut self.others[number]);
         if !is_filled {
             *first = block;
             self.filled[number / 64] |= 1 << (number % 64);
@@ -123,10 +116,10 @@ impl BlockPool {
     #[inline]
     pub(super) fn remove(&mut self, size: u64, address: u64) {
         let number = class(size);
-        let Class { first, others } = &mut self.classes[number];
-        if first.address == address {
+        if self.first[number].address == address {
             self.remove_first(number);
         } else {
+            let others = &mut self.others[number];
             let place = others.partition_point(|other| other.key() > (size, address));
             others.remove(place);
         }
@@ -134,10 +127,9 @@ impl BlockPool {
 
     #[inline]
     fn remove_first(&mut self, number: usize) -> FreeBlock {
-        let class = &mut self.classes[number];
-        let block = class.first;
-        match class.others.pop() {
-            Some(next) => class.first = next,
+        let block = self.first[number];
+        match self.others[number].pop() {
+            Some(next) => self.first[number] = next,
             None => self.filled[number / 64] &= !(1 << (number % 64)),
         }
         block
@@ -147,9 +139,8 @@ impl BlockPool {
     pub(super) fn retain(&mut self, mut stays: impl FnMut(u32) -> bool) {
         for number in 0..CLASSES {
             if self.is_filled(number) {
-                let Class { first, others } = &mut self.classes[number];
-                others.retain(|block| stays(block.handle));
-                if !stays(first.handle) {
+                self.others[number].retain(|block| stays(block.handle));
+                if !stays(self.first[number].handle) {
                     self.remove_first(number);
                 }
             }

@@ -33,6 +33,8 @@ struct ParamState {
     active: u32,
     /// `__most_recent_step_id_param_fetched_for`.
     fetched_for_step: Option<usize>,
+    /// The steps that use it, once they are known.
+    uses: Vec<usize>,
 }
 
 /// Parameters, which are numbered without gaps.
@@ -78,6 +80,8 @@ pub(super) struct Coordinator {
     step: usize,
     complete: bool,
     order: Vec<Vec<ParamId>>,
+    /// Elements of the modules before each step, once they are known.
+    passed: Vec<u64>,
     queue: VecDeque<(ParamId, usize)>,
     /// Modules whose backward began and has not ended.
     running: Vec<Vec<ParamId>>,
@@ -95,6 +99,7 @@ impl Coordinator {
             persistent: numel <= p.persistence,
             active: 0,
             fetched_for_step: None,
+            uses: Vec::new(),
         };
         Self {
             params: ParamTable {
@@ -112,6 +117,7 @@ impl Coordinator {
             step: 0,
             complete: false,
             order: Vec::new(),
+            passed: Vec::new(),
             queue: VecDeque::new(),
             running: Vec::new(),
         }
@@ -145,12 +151,12 @@ impl Coordinator {
         if backward && let Some(at) = self.running.iter().rposition(|other| other == params) {
             self.running.remove(at);
         }
-        let kept = if self.complete && !params.is_empty() { self.needed_soon(params) } else { Vec::new() };
         for id in params {
+            let needed_soon = self.complete && self.is_needed_soon(*id);
             let Some(state) = self.params.get_mut(*id) else { continue };
             state.active = 0;
             let fetched_ahead = self.complete && state.fetched_for_step.is_some_and(|step| step > self.step);
-            if !(kept.contains(id) || self.complete && state.persistent || fetched_ahead) {
+            if !(needed_soon || self.complete && state.persistent || fetched_ahead) {
                 self.free(t, *id);
             }
         }
@@ -168,7 +174,10 @@ impl Coordinator {
                 }
             }
         }
-        self.complete = true;
+        if !self.complete {
+            self.complete = true;
+            self.learn_order();
+        }
         self.queue = self.order.iter().enumerate().flat_map(|(step, ids)| ids.iter().map(move |id| (*id, step))).collect();
         for state in &mut self.params.states {
             state.fetched_for_step = None;
@@ -293,22 +302,26 @@ impl Coordinator {
         self.gather(t, ids.into_iter().collect());
     }
 
-    /// Those of `params` that a module uses within [`MAX_REUSE_DISTANCE`] elements from here.
-    fn needed_soon(&self, params: &[ParamId]) -> Vec<ParamId> {
-        let mut kept = Vec::new();
+    /// Notes which steps use which parameters.
+    fn learn_order(&mut self) {
         let mut passed = 0;
-        for module in self.order.iter().skip(self.step) {
-            if passed >= MAX_REUSE_DISTANCE {
-                break;
-            }
+        for (step, module) in self.order.iter().enumerate() {
+            self.passed.push(passed);
             for id in module {
-                if params.contains(id) {
-                    kept.push(*id);
-                }
                 passed += self.params.numel(*id);
+                if let Some(state) = self.params.get_mut(*id) {
+                    state.uses.push(step);
+                }
             }
         }
-        kept
+    }
+
+    /// Whether a module uses a parameter within [`MAX_REUSE_DISTANCE`] elements from here.
+    fn is_needed_soon(&self, id: ParamId) -> bool {
+        let Some(uses) = self.params.get(id).map(|state| &state.uses) else { return false };
+        let next = uses.get(uses.partition_point(|step| *step < self.step));
+        let passed = |step: usize| self.passed.get(step).copied().unwrap_or(u64::MAX);
+        next.is_some_and(|next| passed(*next) - passed(self.step) < MAX_REUSE_DISTANCE)
     }
 
     /// `free_param`: the computing stream has used memory of the gathering one, so it comes back late.
