@@ -160,4 +160,50 @@ mod tests {
         assert!(sizes.windows(2).all(|pair| class(pair[0]) <= class(pair[1])));
         assert!(sizes.iter().all(|size| class(*size) < CLASSES));
     }
+
+    /// Numbers that look random and are the same in every run.
+    fn numbers() -> impl FnMut(u64) -> u64 {
+        let mut state = 1_u64;
+        move |below| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        }
+    }
+
+    /// Sizes and addresses of a few kinds, so that classes hold several blocks and sizes repeat.
+    #[test]
+    fn a_pool_finds_what_a_search_through_all_blocks_finds() {
+        let mut number = numbers();
+        let mut pool = BlockPool::default();
+        let mut all: Vec<(u64, u64, u32)> = Vec::new();
+        for handle in 0..40_000 {
+            let size = MIN_BLOCK_SIZE * ([1, 30, 1000, 131_072][number(4) as usize] + [0, number(40), 7][number(3) as usize]);
+            let first = |all: &[(u64, u64, u32)]| all.iter().filter(|(own, ..)| *own >= size).min().copied();
+            match number(7) {
+                0..=2 => {
+                    let address = MIN_BLOCK_SIZE * (u64::from(handle) * 7919 % 40_009);
+                    pool.insert(FreeBlock { size, address, handle });
+                    all.push((size, address, handle));
+                }
+                3 => {
+                    let expected = first(&all);
+                    assert_eq!(pool.take(size), expected.map(|(.., handle)| handle));
+                    all.retain(|block| Some(*block) != expected);
+                }
+                4 if !all.is_empty() => {
+                    let (size, address, _) = all.swap_remove(number(all.len() as u64) as usize);
+                    pool.remove(size, address);
+                }
+                _ => {
+                    let found = pool.get_free_block(size).map(|block| (block.size, block.address, block.handle));
+                    assert_eq!(found, first(&all));
+                }
+            }
+            if handle % 10_000 == 5_000 {
+                pool.retain(|handle| handle % 3 == 0);
+                all.retain(|(.., handle)| handle % 3 == 0);
+            }
+        }
+        assert!(all.len() > 100, "{} blocks are left", all.len());
+    }
 }
