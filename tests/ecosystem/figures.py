@@ -28,7 +28,7 @@ SHORT = 256
 SIZE = re.compile(r"(?:(\d+)\s*[*x×]\s*)?(\d+(?:\.\d+)?)\s*(Gi?B)\b(?!\))", re.I)
 LINES = 4
 # What a line with a size speaks of, if not of the run.
-OTHER = re.compile(r"A100|H100|910B|tested on|without|fit in", re.I)
+OTHER = re.compile(r"A100|H100|910B|Ascend|tested on|without|fit in", re.I)
 TRAIN = re.compile(r"axolotl train (\S+\.ya?ml)")
 USES = re.compile(r"uses about (\d+(?:\.\d+)?)\s*(Gi?B)", re.I)
 PRINTED = re.compile(r"Peak reserved memory = (\d+(?:\.\d+)?) GB")

@@ -9,6 +9,7 @@ pub mod arch;
 pub mod config;
 pub mod estimate;
 mod host;
+mod megatron;
 mod model;
 pub mod setup;
 mod step;

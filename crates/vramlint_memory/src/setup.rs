@@ -1,10 +1,12 @@
 //! How a model is trained: everything except the architecture that affects memory.
 
+mod megatron;
 mod own_loss;
 mod task;
 mod trained_parts;
 
 use crate::arch::Arch;
+pub use megatron::{Megatron, Recompute, RecomputedParts};
 pub use own_loss::{LossOp, LossStep, OwnLoss};
 pub use task::Task;
 pub use trained_parts::TrainedParts;
@@ -232,6 +234,8 @@ pub enum Scheme {
     Fsdp1,
     /// `fully_shard`.
     Fsdp2,
+    /// Megatron-Core, which divides the model as well ([`Parallel::megatron`]).
+    Megatron,
 }
 
 /// Where tensors are kept.
@@ -300,6 +304,8 @@ pub struct Parallel {
     pub gather_at_save: bool,
     /// The optimizer is DeepSpeed's own and kept in 32 bit (`bf16` engine); fp32 master copies.
     pub master: bool,
+    /// What Megatron-Core is told.
+    pub megatron: Megatron,
 }
 
 impl Default for Parallel {
@@ -330,6 +336,7 @@ impl Default for Parallel {
             context: 1,
             gather_at_save: false,
             master: true,
+            megatron: Megatron::default(),
         }
     }
 }

@@ -56,6 +56,8 @@ fn setups() -> Vec<Setup> {
         Setup { task: Task::Dpo, reference: Reference::Adapter, lora: Some(lora(16)), prompt_length: 64, ..plain.clone() },
         Setup { task: Task::Grpo, prompt_length: 64, head: Head::Fused, ..plain.clone() },
         Setup { head: Head::Liger, ..plain.clone() },
+        Setup { parallel: Parallel { tensor: 2, ..parallel(Scheme::Megatron) }, accumulation: 4, ..plain.clone() },
+        Setup { parallel: parallel(Scheme::Megatron), checkpointing: Checkpointing::Reentrant, ..plain.clone() },
         Setup { head: Head::Unsloth, ..plain.clone() },
         Setup { accumulation: 4, ..plain.clone() },
         Setup {

@@ -370,6 +370,23 @@ pub struct EstimateTraits {
     pub spreads_models: bool,
     /// Whether its reward models keep the head of the language model beside a head for the value.
     pub value_head_rewards: bool,
+    /// What its trainer does unless it is told otherwise, if that is Megatron's.
+    pub megatron: Option<&'static MegatronDefaults>,
+}
+
+/// What a trainer on Megatron-Core does unless its arguments say otherwise.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MegatronDefaults {
+    /// Whether data-parallel ranks share the optimizer states (`use_distributed_optimizer`).
+    pub distributed_optimizer: bool,
+    /// What is computed again (`recompute_granularity`).
+    pub recompute_granularity: &'static str,
+    /// Whether one kernel rotates queries and keys (`apply_rope_fusion`).
+    pub fused_rotary: bool,
+    /// Whether rows are joined instead of padded (`padding_free`).
+    pub padding_free: bool,
+    /// Version and file.
+    pub source: &'static str,
 }
 
 /// The type in which weights are loaded where none is stated.
@@ -448,6 +465,7 @@ pub(super) const COMMON: Framework = Framework {
         prepares_quantized: false,
         no_dropout: false,
         value_head_rewards: false,
+        megatron: None,
         spreads_models: false,
         bf16_where_possible: false,
         computes_as_stored: false,

@@ -1,7 +1,9 @@
 //! Megatron-SWIFT: `megatron sft` of ms-swift and its YAML, whose trainer is Megatron's.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{Accumulation, BatchArithmetic, COMMON, ConfigFiles, EstimateTraits, FILES, Framework, RayWorkers};
+use super::descriptor::{
+    Accumulation, BatchArithmetic, COMMON, ConfigFiles, EstimateTraits, FILES, Framework, Loss, MegatronDefaults, RayWorkers,
+};
 use super::evidence::{Evidence, KeyTest::Has};
 use crate::Concept as C;
 use crate::dialect::{Dialect, Form::*, Row};
@@ -34,7 +36,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
     is_standalone: true,
     divides_ranks: true,
     ray_workers: Some(RayWorkers { key: Some("use_ray"), variable: None, number: "train.gpus" }),
-    estimate: EstimateTraits { is_played: false, ..COMMON.estimate },
+    estimate: EstimateTraits { megatron: Some(&DEFAULTS), loss: Loss::Whole, ..COMMON.estimate },
     ..COMMON
 };
 
@@ -79,6 +81,10 @@ const KEYS: &[Row] = &[
     ("generation_batch_size", C::GenerationBatch, Given),
     ("max_completion_length", C::MaxCompletionLength, Given),
     ("ref_model", C::ReferenceModel, Name),
+    ("beta", C::KlBeta, Given),
+    ("vllm_mode", C::VllmMode, Given),
+    ("vllm_gpu_memory_utilization", C::VllmGpuMemoryUtilization, Given),
+    ("sleep_level", C::VllmSleep, Level),
     ("tensor_model_parallel_size", C::TensorParallelSize, Given),
     ("context_parallel_size", C::ContextParallelSize, Given),
     ("NPROC_PER_NODE", C::NumProcesses, Given),
@@ -93,6 +99,14 @@ const KEYS: &[Row] = &[
     ("train.tensor_model_parallel_size", C::TensorParallelSize, Given),
     ("train.context_parallel_size", C::ContextParallelSize, Given),
 ];
+
+static DEFAULTS: MegatronDefaults = MegatronDefaults {
+    distributed_optimizer: true,
+    recompute_granularity: "selective",
+    fused_rotary: false,
+    padding_free: true,
+    source: "ms-swift 4.6.0.dev0 swift/megatron/arguments/megatron_args.py",
+};
 
 /// The precision that follows from the type of the weights (ms-swift 4.6.0.dev0 swift/arguments/base_args/model_args.py:130).
 const SECOND: &[Row] = &[("torch_dtype", C::MixedPrecision, AutocastOfDtype)];

@@ -13,6 +13,7 @@ mod device_map;
 #[cfg(test)]
 mod framework_tests;
 mod joint_model;
+mod megatron;
 mod model;
 mod optimizer;
 mod other_processes;
@@ -117,22 +118,10 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     if let Some(Assumption { en, zh }) = model.arch.unfit_for(mapping.upper.task) {
         return Err(Message { en, zh });
     }
-    let world = mapping.parallel(&model)?;
-    mapping.adapters(&model)?;
-    mapping.precision(&model)?;
-    mapping.fake_quantization();
-    let num_generations = mapping.batch(&model)?;
-    mapping.spread_over_gpus(&model)?;
-    mapping.activations();
-    mapping.optimizer()?;
-    mapping.head_and_reference();
-    mapping.loader();
-    mapping.machine();
-    mapping.teacher()?;
-    mapping.own_loss();
-    mapping.residents(&model);
-    mapping.reward_model();
-    mapping.other_processes(&model)?;
+    let (world, num_generations) = match run.dialect.estimate.megatron {
+        Some(usual) => mapping.megatron(&model, usual)?,
+        None => mapping.step(&model)?,
+    };
     let own_divergence = mapping.own_divergence(&model);
     let Mapping { assumptions, longest_row, open_world, fewest_rows, unverified, upper: setup, lower, .. } = mapping;
     Ok(Mapped {
@@ -152,6 +141,27 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
 }
 
 impl Mapping<'_> {
+    /// Sets what the simulator plays. Returns the processes that share an optimizer step, if known, and completions per prompt.
+    fn step(&mut self, model: &Model) -> Result<(Option<u64>, Option<u64>), Message> {
+        let world = self.parallel(model)?;
+        self.adapters(model)?;
+        self.precision(model)?;
+        self.fake_quantization();
+        let num_generations = self.batch(model)?;
+        self.spread_over_gpus(model)?;
+        self.activations();
+        self.optimizer()?;
+        self.head_and_reference();
+        self.loader();
+        self.machine();
+        self.teacher()?;
+        self.own_loss();
+        self.residents(model);
+        self.reward_model();
+        self.other_processes(model)?;
+        Ok((world, num_generations))
+    }
+
     /// Lists an assumption, once.
     fn assume(&mut self, what: Message) {
         if !self.assumptions.contains(&what) {
@@ -214,6 +224,9 @@ impl Mapping<'_> {
         }
         if let Some(name) = NOT_MODELLED.iter().find(|name| self.enables(name, &["convert", "load"])) {
             return Err(message!("estimates do not support {name}", "不支持估算 {name}"));
+        }
+        if traits.megatron.is_some() {
+            return Ok(());
         }
         if let Some(name) = EXPERT_PARALLEL.iter().find(|name| self.gives_above_one(name)) {
             return Err(message!("estimates do not support {name}", "不支持估算 {name}"));

@@ -48,7 +48,7 @@ impl Mapping<'_> {
         match scheme {
             Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3 => self.zero(),
             Scheme::Fsdp1 | Scheme::Fsdp2 => self.fsdp(),
-            Scheme::None | Scheme::Ddp => {}
+            Scheme::None | Scheme::Ddp | Scheme::Megatron => {}
         }
         Ok(world)
     }

@@ -2,7 +2,7 @@
 
 use super::Mapping;
 use super::setting_range::boolean;
-use vramlint_base::Value;
+use vramlint_base::{Message, Value, message};
 use vramlint_syntax::data::{Loader, NodeId, NodeRef};
 
 impl Mapping<'_> {
@@ -72,6 +72,19 @@ impl Mapping<'_> {
         let option = options.iter().rfind(|option| option.name.rsplit('.').next() == Some(key));
         let in_command = option.and_then(|option| option.value.as_ref()?.text.as_deref());
         in_command.or_else(|| self.values_of(key).find_map(NodeRef::text)).map(str::to_owned)
+    }
+
+    /// What the command or a data file of the run gives this key: a text, or why its value is not known. A switch without a value is on.
+    pub(super) fn argument_text(&self, key: &str) -> Result<Option<String>, Message> {
+        let unknown = || message!("{key} is unknown", "{key} 未知");
+        let options = self.run.launch.as_ref().map(|launch| launch.options()).unwrap_or_default();
+        let is_key = |name: &str| name.rsplit('.').next().is_some_and(|name| name.replace('-', "_") == key);
+        if let Some(option) = options.iter().rfind(|option| is_key(&option.name)) {
+            let words: Option<Vec<&str>> = option.value.iter().chain(&option.more).map(|value| value.text.as_deref()).collect();
+            let words = words.ok_or_else(unknown)?;
+            return Ok(Some(if words.is_empty() { "true".to_owned() } else { words.join(" ") }));
+        }
+        self.values_of(key).next().map(|node| node.text().map(str::to_owned).ok_or_else(unknown)).transpose()
     }
 
     /// Whether a data file of the run names a class, alone or after its module: `torchtune.rlhf.loss.DPOLoss`. `class` is its end.

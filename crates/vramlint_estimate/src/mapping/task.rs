@@ -1,15 +1,22 @@
 //! The training task, the loss, and the reference model.
 
 use super::Mapping;
+use super::setting_range::setting;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Loss;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Head, Reference, Resident, Task};
+use vramlint_resolve::Origin;
 
 impl Mapping<'_> {
     /// The task as the project names it.
     fn task_name(&self) -> Option<String> {
-        let said = self.run.task.clone().or_else(|| self.text(Concept::Task)).map(|name| name.to_lowercase());
+        // A word of the command (`sft`) says less than an argument of it (`task_type`).
+        let winner = setting(self.run, Concept::Task).and_then(|setting| setting.winning());
+        let is_written = winner.is_some_and(|one| matches!(one.origin, Origin::Flag { .. } | Origin::File { .. }));
+        let written = is_written.then(|| self.text(Concept::Task)).flatten();
+        let said = written.or_else(|| self.run.task.clone()).or_else(|| self.text(Concept::Task));
+        let said = said.map(|name| name.to_lowercase());
         // A recipe names its loss.
         let recipe = || (self.run.dialect.estimate.is_recipe && self.names_class("DPOLoss")).then(|| "dpo".to_owned());
         said.or_else(recipe)
@@ -38,8 +45,8 @@ impl Mapping<'_> {
             Some("reward" | "rm") if self.run.dialect.estimate.value_head_rewards => Task::ValueReward,
             Some("ppo") if self.run.dialect == Dialect::OpenRlhf => Task::Ppo,
             Some("gkd") if self.run.dialect == Dialect::MsSwift => self.swift_distillation()?,
-            Some("reranker") if self.run.dialect == Dialect::MsSwift => self.reranker(),
-            Some("embedding") if self.run.dialect == Dialect::MsSwift => {
+            Some("reranker") if matches!(self.run.dialect, Dialect::MsSwift | Dialect::MegatronSwift) => self.reranker(),
+            Some("embedding") if matches!(self.run.dialect, Dialect::MsSwift | Dialect::MegatronSwift) => {
                 self.assume_unverified(message!(
                     "the number of texts per sample is unknown: assuming pairs",
                     "每个样本的文本数未知：按成对计"
@@ -212,6 +219,11 @@ impl Mapping<'_> {
     pub(super) fn head_and_reference(&mut self) {
         let head = self.head();
         self.both(|setup| setup.head = head);
+        self.set_reference();
+    }
+
+    /// The reference model alone.
+    pub(super) fn set_reference(&mut self) {
         let reference = self.reference();
         self.both(|setup| setup.reference = reference);
     }

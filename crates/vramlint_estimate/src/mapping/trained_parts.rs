@@ -75,7 +75,7 @@ impl Mapping<'_> {
     pub(super) fn trained_of_full(&mut self, model: &Model) -> Result<(), Message> {
         let keys = match self.run.dialect {
             Dialect::LlamaFactory => ["freeze_language_model", "freeze_vision_tower", "freeze_multi_modal_projector"],
-            Dialect::MsSwift => ["freeze_llm", "freeze_vit", "freeze_aligner"],
+            Dialect::MsSwift | Dialect::MegatronSwift => ["freeze_llm", "freeze_vit", "freeze_aligner"],
             _ => {
                 self.tower_of_full(model);
                 return Ok(());

@@ -160,7 +160,7 @@ fn precision(fields: &mut Fields<'_>, setup: &mut Setup) -> Result<(), Message> 
             setup.autocast = own.or(autocast);
             setup.parallel.reduce_fp32 |= setup.weights == Dtype::Fp32;
         }
-        Scheme::None | Scheme::Ddp => {}
+        Scheme::None | Scheme::Ddp | Scheme::Megatron => {}
     }
     Ok(())
 }

@@ -167,6 +167,7 @@ pub const SCHEMES: &[(&str, Scheme)] = &[
     ("zero3", Scheme::Zero3),
     ("fsdp1", Scheme::Fsdp1),
     ("fsdp2", Scheme::Fsdp2),
+    ("megatron", Scheme::Megatron),
     ("fsdp", Scheme::Fsdp2),
 ];
 

@@ -63,7 +63,8 @@ pub(super) fn single_changes(of: &RunEstimate) -> Vec<Change> {
         }
         _ => {}
     }
-    if setup.quantization == Quantization::None && !freezes {
+    // Megatron-Core has no quantized base.
+    if setup.quantization == Quantization::None && !freezes && setup.parallel.scheme != Scheme::Megatron {
         found.push(Change::Adapters(Quantization::FourBit { double: true }));
     }
     if setup.sequence_length >= 256 && setup.task != Task::Grpo {

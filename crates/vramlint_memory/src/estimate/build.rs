@@ -4,7 +4,7 @@ use super::bounds::bounds;
 use super::breakdown::{Terms, items};
 use super::{Estimate, Host, Item, Label, Part, Phase};
 use crate::arch::Arch;
-use crate::setup::Setup;
+use crate::setup::{Scheme, Setup};
 use crate::step::clamp::{clamp_setup, cut_lengths};
 use crate::step::layer_extrapolation::{Peaks, extrapolate};
 
@@ -14,6 +14,9 @@ static UNUSED: Label = Label { en: "reserved by the allocator but unused", zh: "
 
 /// The estimate of one setup.
 pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
+    if setup.parallel.scheme == Scheme::Megatron {
+        return crate::megatron::estimate(arch, setup);
+    }
     let asked = setup;
     let setup = &clamp_setup(arch, setup);
     let extrapolation = extrapolate(arch, setup);

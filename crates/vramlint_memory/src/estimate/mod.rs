@@ -3,7 +3,7 @@
 mod bounds;
 mod breakdown;
 mod build;
-mod constants;
+pub(crate) mod constants;
 mod timeline;
 
 pub use build::estimate;

@@ -2,11 +2,14 @@
 
 use super::Moment;
 use crate::arch::Arch;
-use crate::setup::Setup;
+use crate::setup::{Scheme, Setup};
 use crate::step::{clamp::clamp_setup, layer_extrapolation::fullest, run};
 
 /// The moments of one optimizer step in the steady state.
 pub fn timeline(arch: &Arch, setup: &Setup) -> Vec<Moment> {
+    if setup.parallel.scheme == Scheme::Megatron {
+        return crate::megatron::timeline(arch, setup);
+    }
     let setup = &clamp_setup(arch, setup);
     let trace = run(arch, setup, &arch.layers);
     let layers = u32::try_from(arch.layers()).unwrap_or(u32::MAX);

@@ -83,7 +83,7 @@ fn load(counts: &Counts, setup: &Setup) -> HostItem {
     let copies = match setup.parallel.scheme {
         _ if setup.quantization != Quantization::None => 0,
         Scheme::Fsdp1 | Scheme::Fsdp2 | Scheme::Zero3 => 1,
-        Scheme::None | Scheme::Ddp | Scheme::Zero1 | Scheme::Zero2 => counts.local,
+        Scheme::None | Scheme::Ddp | Scheme::Zero1 | Scheme::Zero2 | Scheme::Megatron => counts.local,
     };
     let width = setup.weights.bytes();
     item(

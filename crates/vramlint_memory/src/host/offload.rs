@@ -35,7 +35,7 @@ pub(super) fn parts(counts: &Counts, setup: &Setup) -> Vec<HostItem> {
     match setup.parallel.scheme {
         Scheme::Zero1 | Scheme::Zero2 | Scheme::Zero3 => deepspeed(counts, setup),
         Scheme::Fsdp1 | Scheme::Fsdp2 => fsdp(counts, setup),
-        Scheme::None | Scheme::Ddp => Vec::new(),
+        Scheme::None | Scheme::Ddp | Scheme::Megatron => Vec::new(),
     }
 }
 

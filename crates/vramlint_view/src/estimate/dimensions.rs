@@ -9,7 +9,7 @@ use vramlint_estimate::record::vocabulary::{
     SCHEMES, name,
 };
 use vramlint_memory::setup::{
-    Checkpointing, Dtype, Head, Offload, Parallel, Quantization, QuantizedExperts, Scheme, Setup, Targets,
+    Checkpointing, Dtype, Head, Megatron, Offload, Parallel, Quantization, QuantizedExperts, Recompute, Scheme, Setup, Targets,
 };
 
 /// Names and values, the most important first.
@@ -74,6 +74,9 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("outputs_to_fp32", json!(setup.outputs_to_fp32)),
     ]);
     list.extend(sharing(parallel));
+    if parallel.scheme == Scheme::Megatron {
+        list.extend(megatron(&parallel.megatron));
+    }
     list.push(("device_map_gpus", json!(setup.model_gpus)));
     list.extend([
         ("dataloader_num_workers", json!(setup.dataloader_workers)),
@@ -128,6 +131,24 @@ fn sharing(parallel: &Parallel) -> Vec<(&'static str, Json)> {
         ("reduce_fp32", when(fsdp, json!(parallel.reduce_fp32))),
         ("tensor_parallel", json!(parallel.tensor)),
         ("context_parallel", json!(parallel.context)),
+    ]
+}
+
+/// How Megatron divides the model and what it computes again.
+fn megatron(own: &Megatron) -> [(&'static str, Json); 6] {
+    let recompute = match own.recompute {
+        Recompute::Nothing => json!("none"),
+        Recompute::Parts(_) => json!("selective"),
+        Recompute::Groups(blocks) => json!(format!("uniform {blocks}")),
+        Recompute::First(blocks) => json!(format!("block {blocks}")),
+    };
+    [
+        ("pipeline_parallel", json!(own.pipeline)),
+        ("expert_parallel", json!(own.expert)),
+        ("expert_tensor_parallel", json!(own.expert_tensor)),
+        ("sequence_parallel", json!(own.sequence_parallel)),
+        ("distributed_optimizer", json!(own.distributed_optimizer)),
+        ("recompute", recompute),
     ]
 }
 

@@ -98,7 +98,7 @@ pub(super) fn wrap(t: &Tape, loaded: &Modules, arch: &Arch, setup: &Setup) -> Op
         return None;
     }
     let engine: Rc<dyn DistributedEngine> = match setup.parallel.scheme {
-        Scheme::None => return None,
+        Scheme::None | Scheme::Megatron => return None,
         Scheme::Ddp => Rc::new(ddp::Ddp::new(t, setup)),
         Scheme::Zero1 | Scheme::Zero2 => Rc::new(zero12::Zero12::new(t, loaded, &ParamSizes::new(arch, setup), setup)),
         Scheme::Zero3 => Rc::new(zero3::Zero3::new(t, loaded, &ParamSizes::new(arch, setup), setup)),
