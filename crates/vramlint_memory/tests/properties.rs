@@ -130,6 +130,21 @@ fn longer_rows_never_need_less() {
     }
 }
 
+/// A kernel keeps no scores, whatever joins them; written out they grow with the square of the length.
+#[test]
+fn a_kernel_writes_no_scores_with_sinks() {
+    let arch = model("gpt_oss", 2);
+    let activations = |attention, sequence_length| {
+        let setup = Setup { attention, sequence_length, cuda_context: false, ..Setup::default() };
+        let found = estimate(&arch, &setup);
+        found.parts[Part::Activations as usize]
+    };
+    // Tenths of what half the length needs.
+    let grows = |attention| 10 * activations(attention, 32768) / activations(attention, 16384);
+    assert!(grows(Attention::Flash) < 21, "{}", grows(Attention::Flash));
+    assert!(grows(Attention::Eager) > 30 && grows(Attention::Sdpa) > 30);
+}
+
 #[test]
 fn a_higher_rank_never_needs_less() {
     for setup in setups().into_iter().filter(|setup| setup.lora.is_some()) {

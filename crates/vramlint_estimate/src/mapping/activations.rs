@@ -2,6 +2,7 @@
 
 use super::Mapping;
 use super::setting_range::{ValueRange, boolean, setting};
+use crate::models::Model;
 use vramlint_base::{Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Attention, Checkpointing};
@@ -27,7 +28,7 @@ const fn weight(attention: Attention) -> u64 {
 }
 
 impl Mapping<'_> {
-    pub(super) fn activations(&mut self) {
+    pub(super) fn activations(&mut self, model: &Model) {
         self.checkpointing();
         match self.asked_kernel().map_or_else(|| self.range(Concept::Attention, attention, weight), |asked| Ok(Some(asked))) {
             Ok(Some(choice)) => {
@@ -36,6 +37,15 @@ impl Mapping<'_> {
             }
             // transformers 5.23.0 uses sdpa if the model supports it.
             _ => self.lower.attention = Attention::Flash,
+        }
+        // Unsloth's kernel of flex attention for sinks (28 August 2025, https://unsloth.ai/blog/gpt-oss-context).
+        let versions = self.project.library_versions(self.run.place.file);
+        if model.arch.has_sinks() && self.by_unsloth() && versions.reaches("unsloth", "2025.9.1") {
+            self.assume(message!(
+                "unsloth computes attention with sinks by a kernel, which keeps no scores",
+                "unsloth 用内核计算带 sink 的注意力，不保留分数"
+            ));
+            self.both(|setup| setup.attention = Attention::Flash);
         }
         if super::OFFLOADED_ACTIVATIONS.iter().any(|name| self.enables(name, &["legacy", "disk", "hidden_states"])) {
             self.both(|setup| setup.checkpointing = Checkpointing::Offloaded);

@@ -149,7 +149,7 @@ impl Mapping<'_> {
         self.fake_quantization();
         let num_generations = self.batch(model)?;
         self.spread_over_gpus(model)?;
-        self.activations();
+        self.activations(model);
         self.optimizer()?;
         self.head_and_reference();
         self.loader();

@@ -358,6 +358,11 @@ impl Arch {
         self.layers.iter().any(|(layer, _)| layer.beside.is_some() || matches!(layer.mlp, Mlp::Experts(_)))
     }
 
+    /// Whether learned sinks join the scores of its attention (gpt-oss).
+    pub fn has_sinks(&self) -> bool {
+        self.layers.iter().any(|(layer, _)| layer.attention.sinks)
+    }
+
     /// Columns of the residual stream.
     pub fn width(&self) -> u64 {
         self.hidden

@@ -14,6 +14,7 @@ use super::shared::SharedInputs;
 use super::short_convolution::short_convolution;
 use super::{attention_sinks, eager_attention};
 use crate::arch::{Attention, AttentionImpl};
+use crate::setup::Attention as Kernel;
 use crate::tape::ops::attention::AttentionShape;
 use crate::tape::{Operand, Tape, Tensor};
 
@@ -64,11 +65,14 @@ pub(crate) fn attention(
     let (k, v) = (t.cached(k), t.cached(v));
     let spread = qkv::kernel_heads(&module.projections, a, shape);
     let out = match module.sinks {
-        Some(id) => attention_sinks::sinks(t, (&q, &k, &v), id, a.dropout, spread, shared.mask(a)),
-        None if a.implementation != AttentionImpl::Common || a.fp32_scores => {
+        // Kernels of flash attention take sinks as an argument of their own (transformers 5.23 `modeling_gpt_oss.py`, `s_aux`).
+        Some(id) if shared.kernel != Kernel::Flash => {
+            attention_sinks::sinks(t, (&q, &k, &v), id, a.dropout, spread, shared.mask(a))
+        }
+        _ if a.implementation != AttentionImpl::Common || a.fp32_scores => {
             eager_attention::family_attention(t, [q, k, v], a, spread, shared.mask(a))
         }
-        None => attend(t, (&q, &k, &v), a, spread, shared),
+        _ => attend(t, (&q, &k, &v), a, spread, shared),
     };
     linear(t, &out, &module.out)
 }
