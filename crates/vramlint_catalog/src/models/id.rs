@@ -13,6 +13,8 @@ pub enum Stored {
     FourBit,
     /// Eight bits: `-GPTQ-Int8`.
     EightBit,
+    /// Floats of eight or four bits: `-FP8`, `-NVFP4`. Whether they are widened depends on the kernels of the machine.
+    NarrowFloat,
 }
 
 /// A model of the catalogue under a name that may be that of a variant.
@@ -30,7 +32,7 @@ pub struct Variant {
 const MIRRORS: [&str; 4] = ["unsloth", "NousResearch", "LLM-Research", "AI-ModelScope"];
 
 /// Endings that name how weights are stored; the architecture stays.
-const STORED: [(&str, Stored); 12] = [
+const STORED: [(&str, Stored); 16] = [
     ("-unsloth-bnb-4bit", Stored::Nf4),
     ("-bnb-nf4-bf16", Stored::Nf4),
     ("-bnb-nf4", Stored::Nf4),
@@ -43,6 +45,10 @@ const STORED: [(&str, Stored); 12] = [
     ("-awq", Stored::FourBit),
     ("-gptq", Stored::FourBit),
     ("-bf16", Stored::Plain),
+    ("-fp8", Stored::NarrowFloat),
+    ("-fp8-block", Stored::NarrowFloat),
+    ("-fp8-dynamic", Stored::NarrowFloat),
+    ("-nvfp4", Stored::NarrowFloat),
 ];
 
 /// Endings that name a fine-tuned state; the architecture stays.
@@ -126,6 +132,7 @@ mod tests {
             ("google/gemma-2-2b-it", "google/gemma-2-2b", Stored::Plain),
             ("Qwen/Qwen-7B-Chat-Int4", "Qwen/Qwen-7B", Stored::FourBit),
             ("Qwen/Qwen3-4B-bnb-nf4-bf16", "Qwen/Qwen3-4B", Stored::Nf4),
+            ("Qwen/Qwen3-30B-A3B-Instruct-2507-FP8", "Qwen/Qwen3-30B-A3B", Stored::NarrowFloat),
         ] {
             let found = variant(id).unwrap_or_else(|| panic!("{id}"));
             assert_eq!((found.model.id, found.stored), (model, stored), "{id}");

@@ -47,7 +47,7 @@ const UNDESCRIBED: &[(&str, &str)] = &[
 
 /// Words for models that are more, less or other than a decoder of text: vision towers, diffusion, experts, layers that were added or
 /// taken away, formats that nobody trains in.
-const OTHER_KINDS: [&str; 56] = [
+const OTHER_KINDS: [&str; 55] = [
     "vl",
     "vlm",
     "vla",
@@ -103,7 +103,6 @@ const OTHER_KINDS: [&str; 56] = [
     "aqlm",
     "mlx",
     "onnx",
-    "fp8",
 ];
 
 /// Endings of names in the catalogue that name a state, not an architecture.
@@ -264,8 +263,10 @@ fn stored(words: &[&str]) -> Option<Stored> {
         Stored::Nf4
     } else if has(&["awq", "gptq", "int4", "4bit", "w4a16"]) {
         Stored::FourBit
-    } else if has(&["2bit", "3bit", "6bit", "hqq", "eetq", "nf4", "bnb", "exl2", "bitnet", "nvfp4", "mxfp4", "fp4", "fp8"]) {
+    } else if has(&["2bit", "3bit", "6bit", "hqq", "eetq", "nf4", "bnb", "exl2", "bitnet", "mxfp4", "fp4"]) {
         return None;
+    } else if has(&["fp8", "nvfp4"]) {
+        Stored::NarrowFloat
     } else {
         Stored::Plain
     })
@@ -302,8 +303,8 @@ mod tests {
             ("acme/LFM2-1.2B-sft", "LiquidAI/LFM2-1.2B"),
             ("acme/Qwen2.5-7B-sft-AWQ", "Qwen/Qwen2.5-7B FourBit"),
             ("acme/Qwen2.5-7B-mine-bnb-nf4-bf16", "Qwen/Qwen2.5-7B Nf4"),
-            ("acme/Qwen2.5-7B-NVFP4", "-"),
-            ("acme/Qwen2.5-7B-FP8", "-"),
+            ("acme/Qwen2.5-7B-NVFP4", "Qwen/Qwen2.5-7B NarrowFloat"),
+            ("acme/Qwen2.5-7B-FP8", "Qwen/Qwen2.5-7B NarrowFloat"),
             ("/模型/Qwen2.5-7B-医疗", "Qwen/Qwen2.5-7B"),
             ("./work/internvl2_5_8b_internlm2_5_7b_stage1/", "OpenGVLab/InternVL2_5-8B"),
             ("work/mine_internvl2_5_8b_internlm2_5_7b", "-"),

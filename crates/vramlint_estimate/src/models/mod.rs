@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use vramlint_base::{Message, message};
 use vramlint_catalog::families;
 use vramlint_catalog::models::{Resemblance, Stored, Variant, by_name, nearest, resembling, size_in_name, variant};
+use vramlint_memory::estimate::Assumption;
 use vramlint_memory::setup::{Dtype, Quantization};
 use vramlint_memory::{Arch, Config};
 
@@ -129,11 +130,17 @@ impl Model {
         let mut model = Self::from_config(id, &config, source);
         model.dtype = storage::dtype_named(found.model.dtype);
         model.prequantized = match found.stored {
-            Stored::Plain => None,
+            Stored::Plain | Stored::NarrowFloat => None,
             Stored::Nf4 => Some(Quantization::FourBit { double: true }),
             Stored::FourBit => Some(Quantization::FourBit { double: false }),
             Stored::EightBit => Some(Quantization::Int8),
         };
+        if found.stored == Stored::NarrowFloat {
+            model.arch = model.arch.without_figure(Assumption {
+                en: "estimates do not describe weights that are stored as floats of 8 or 4 bits".to_owned(),
+                zh: "估算不描述以 8 位或 4 位浮点存储的权重".to_owned(),
+            });
+        }
         Some(model)
     }
 }

@@ -226,3 +226,12 @@ fn parameters_are_counted_in_the_index() {
     assert_eq!(parameters_of_index("{}", None), None);
     assert_eq!(parameters_of_index("no", None), None);
 }
+
+#[test]
+fn weights_in_narrow_floats_are_known_and_get_no_figure() {
+    for id in ["Qwen/Qwen3-14B-FP8", "nvidia/Qwen3-30B-A3B-NVFP4", "/models/Qwen3-14B-FP8"] {
+        let model = Models::catalogue().find_or_infer(id).unwrap_or_else(|| panic!("{id}"));
+        let why = model.undescribed().unwrap_or_else(|| panic!("{id}"));
+        assert!(why.en.contains("floats of 8 or 4 bits"), "{id}: {}", why.en);
+    }
+}

@@ -334,6 +334,12 @@ impl Arch {
         self.undescribed.as_ref()
     }
 
+    /// The same architecture, if something that it does not say leaves no figure.
+    #[must_use]
+    pub fn without_figure(self, why: Assumption) -> Self {
+        Self { undescribed: Some(why), ..self }
+    }
+
     /// Why there is no figure for it in `task`: encoders are what masked words and translations are trained with, and what was read as a
     /// usual decoder says nothing about them.
     pub fn unfit_for(&self, task: Task) -> Option<Assumption> {
