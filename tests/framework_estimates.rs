@@ -141,25 +141,52 @@ fn badam_holds_the_states_of_one_block() {
     assert_eq!(trainable("finetuning_type: full\nuse_badam: true\nbadam_mode: ratio\n"), None);
 }
 
+/// The setup of a script that loads a model with unsloth, by the release in use.
+fn by_unsloth(model: &str, releases: &str) -> Json {
+    let script = format!(
+        "from datasets import load_dataset\nfrom trl import SFTConfig, SFTTrainer\nfrom unsloth import FastLanguageModel\n\n\
+         model, tokenizer = FastLanguageModel.from_pretrained('{model}', max_seq_length=1024, load_in_4bit=True)\n\
+         model = FastLanguageModel.get_peft_model(model, r=8)\nrows = load_dataset('x/y', split='train')\n\
+         SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2), train_dataset=rows).train()\n"
+    );
+    let files = [("run.sh", "python train.py\n"), ("train.py", &script), ("requirements.txt", releases)];
+    estimate("run.sh", &files)["setup"].clone()
+}
+
 #[test]
 fn the_loss_of_unsloth_is_that_of_the_release_in_use() {
-    let script = "\
-from datasets import load_dataset
-from trl import SFTConfig, SFTTrainer
-from unsloth import FastLanguageModel
-
-model, tokenizer = FastLanguageModel.from_pretrained('Qwen/Qwen2.5-0.5B', max_seq_length=1024)
-model = FastLanguageModel.get_peft_model(model, r=8)
-rows = load_dataset('x/y', split='train')
-SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2), train_dataset=rows).train()
-";
-    let head = |releases: &str| {
-        let files = [("run.sh", "python train.py\n"), ("train.py", script), ("requirements.txt", releases)];
-        estimate("run.sh", &files)["setup"]["head"].clone()
-    };
+    let head = |releases: &str| by_unsloth("Qwen/Qwen2.5-0.5B", releases)["head"].clone();
     assert_eq!(head("unsloth\n"), "unsloth");
     assert_eq!(head("unsloth==2025.3.19\n"), "liger");
     assert_eq!(head("unsloth==2024.8\n"), "full_logits");
+}
+
+#[test]
+fn kernels_of_unsloth_are_those_of_the_release_in_use() {
+    let attention = |releases: &str| by_unsloth("openai/gpt-oss-20b", releases)["attention"].clone();
+    assert_eq!(attention("unsloth\n"), "flash");
+    assert_eq!(attention("unsloth==2025.8.4\n"), "sdpa");
+    let experts = |releases: &str| by_unsloth("google/gemma-4-26B-A4B-it", releases)["quantized_experts"].clone();
+    assert_eq!(experts("unsloth\n"), "together");
+    assert_eq!(experts("unsloth==2026.4.4\n"), Json::Null);
+}
+
+#[test]
+fn rows_of_public_data_end_before_the_cutoff() {
+    let of = |more: &str| {
+        let script = format!("swift sft --model Qwen/Qwen2.5-0.5B --tuner_type lora --dataset {more}\n");
+        estimate("run.sh", &[("run.sh", &script)])
+    };
+    let named = "AI-ModelScope/alpaca-gpt4-data-zh#500 AI-ModelScope/alpaca-gpt4-data-en#500";
+    let found = of(&format!("{named} --max_length 2048"));
+    assert_eq!(found["setup"]["sequence_length"], 607);
+    assert!(says(&found, "alpaca-gpt4-data-en has about 607 tokens"), "{found}");
+    let cut = of("own.jsonl --max_length 2048");
+    assert_eq!((&found["high"], &cut["setup"]["sequence_length"]), (&cut["high"], &2048.into()));
+    for other in ["own.jsonl --max_length 2048", "--max_length 2048 --packing true", "--max_length 256"] {
+        let other = format!("{named} {other}");
+        assert!(of(&other)["setup"]["sequence_length"] != 607, "{other}");
+    }
 }
 
 #[test]

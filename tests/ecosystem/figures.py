@@ -27,6 +27,8 @@ NOTEBOOKS = "unslothai/notebooks"
 SHORT = 256
 SIZE = re.compile(r"(?:(\d+)\s*[*x×]\s*)?(\d+(?:\.\d+)?)\s*(Gi?B)\b(?!\))", re.I)
 LINES = 4
+# What a line says of its size: a method, or an engine.
+LABEL = re.compile(r"#\s*([A-Za-z]\w*)[\w-]*:")
 # What a line with a size speaks of, if not of the run.
 OTHER = re.compile(r"A100|H100|910B|Ascend|tested on|without|fit in", re.I)
 TRAIN = re.compile(r"axolotl train (\S+\.ya?ml)")
@@ -86,14 +88,18 @@ def gib(number, unit):
 
 
 def comment(path):
-    """The size per GPU that the head comment states, in the unit that it names; None without one."""
+    """The size per GPU that the head comment states, in the unit that it names; None without one. Of several, the one whose label is what
+    the file uses: `# lora: 2 * 14GiB`.
+    """
     with open(path, errors="replace") as file:
-        head = [line for line in file.read().splitlines()[:LINES] if line.startswith("#") and not line.startswith("#!")]
-    for line in head:
-        found = None if OTHER.search(line) else SIZE.search(line)
-        if found:
-            return gib(found[2], found[3])
-    return None
+        text = file.read()
+    head = [line for line in text.splitlines()[:LINES] if line.startswith("#") and not line.startswith("#!")]
+    sized = [(line, SIZE.search(line)) for line in head if SIZE.search(line) and not OTHER.search(line)]
+    body = text[sum(map(len, head)) :].lower()
+    label = lambda line: (LABEL.match(line) or [None, ""])[1].lower()
+    uses = lambda word: re.search(rf"_type\W+{word}\b|^\s*{word}\b", body, re.M)
+    used = [size for line, size in sized if label(line) and uses(label(line))]
+    return next((gib(size[2], size[3]) for size in used + [size for _, size in sized]), None)
 
 
 def readmes(folder):
@@ -120,35 +126,12 @@ def estimates(binary, folder, names, *more):
     return by_file
 
 
-TAKEN = re.compile(r" is taken for (?:a model made from )?(\S+), by its name")
-
-
-def known_setup(answer):
-    """The setup of an answer with the model that its name is taken for."""
-    taken = next(filter(None, map(TAKEN.search, answer["assumptions"])), None)
-    return {**answer["setup"], "model": taken[1]} if taken else answer["setup"]
-
-
-def of_short_rows(binary, setups, part):
-    """Bytes that rows of SHORT tokens save, by file: the difference of two setups that are the run's but for what records cannot say."""
-    lines = []
-    for name, setup in setups.items():
-        known = {"task": {"causal-lm": "clm"}.get(setup["task"], setup["task"]), "dtype": setup["weights_dtype"]}
-        known |= {"micro_batch": setup["micro_batch"], "optimizer": setup["optimizer"], "attn": setup["attention"]}
-        known |= {"autocast": setup["mixed_precision"]} if setup["mixed_precision"] in ("bf16", "fp16") else {}
-        known |= {"checkpointing": "nonreentrant" if setup["gradient_checkpointing"] else "none"}
-        known |= {"head": setup["head"]} if setup["head"] != "full_logits" else {}
-        if setup["method"] in ("lora", "qlora"):
-            known["lora"] = {"r": setup["lora_r"], "targets": setup["lora_targets"], "dropout": 0}
-        known |= {"quant": "nf4"} if setup["method"] == "qlora" else {}
-        for tokens in (setup["sequence_length"], SHORT):
-            lines.append({"id": f"{name}|{tokens > SHORT}", "model": setup["model"], "setup": {**known, "seq": tokens}})
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
-        file.write("\n".join(map(json.dumps, lines)))
-        file.flush()
-        done = subprocess.run([binary, "estimate", "--setup", file.name], capture_output=True, text=True)
-    answers = {answer["id"]: answer["gpu"][part] for answer in map(json.loads, done.stdout.splitlines()) if "gpu" in answer}
-    return {name: max(0, answers[f"{name}|True"] - answers[f"{name}|False"]) for name in setups if {f"{name}|True", f"{name}|False"} <= set(answers)}
+def of_short_rows(answer):
+    """Bytes that rows of SHORT tokens save, by what the estimate says of its lightest rows: all but the weights grows with the length."""
+    told = next((one for one in answer.get("open", []) if one["setting"] == "sequence_length"), None)
+    if told is None or told["assumed"] <= SHORT:
+        return 0
+    return told["bytes"] * (told["assumed"] - SHORT) / (told["assumed"] - told["lightest"])
 
 
 def described(setup):
@@ -161,7 +144,6 @@ def of_runs(binary, root, repository, stated_by_file, part="peak"):
     folder = os.path.join(root, repository.replace("/", "__"))
     sizes = stated_by_file(folder)
     runs = estimates(binary, folder, sorted(sizes)) if sizes else {}
-    saved = of_short_rows(binary, {name: known_setup(found[0]) for name, found in runs.items() if len(found) == 1 and "gpu" in found[0]}, part)
     figures, without = [], []
     for name, stated in sorted(sizes.items()):
         found = runs.get(name, [])
@@ -170,8 +152,7 @@ def of_runs(binary, root, repository, stated_by_file, part="peak"):
         if "gpu" not in found[0]:
             without.append((f"{repository} {name}", found[0].get("unknown", "")))
             continue
-        packed = found[0]["setup"]["sequence_length"] <= SHORT or name in packed_files(folder, [name])
-        less = 0 if packed else saved.get(name, 0)
+        less = 0 if name in packed_files(folder, [name]) else of_short_rows(found[0])
         figures.append(Figure(f"{repository} {name}", described(found[0]["setup"]), stated, found[0], less, part))
     return figures, without
 
@@ -222,9 +203,6 @@ def of_notebooks(binary, root):
                     file.write(f"unsloth=={release[1]}\n")
         runs = estimates(binary, copies, [])
         named = {name: runs.get(f"{number}/train.py", []) for number, name in enumerate(sorted(outputs))}
-        setups = {name: found[0]["setup"] for name, found in named.items() if len(found) == 1 and "gpu" in found[0]}
-        known = {name: known_setup(named[name][0]) for name in setups}
-        saved = of_short_rows(binary, known, "reserved")
     for name, found in sorted(named.items()):
         stated, text = outputs[name]
         if len(found) != 1:
@@ -232,18 +210,19 @@ def of_notebooks(binary, root):
         if "gpu" not in found[0]:
             without.append((f"{NOTEBOOKS} {name}", found[0].get("unknown", "")))
             continue
-        rows = ROWS.findall(text)
-        if rows and int(rows[-1]) != setups[name]["micro_batch"]:
+        rows, before = ROWS.findall(text), BEFORE.search(text)
+        weights = found[0]["gpu"]["parts"]["weights"] / 2**30
+        # The output is that of other settings if its rows are others, or if the weights alone need more than it held before training.
+        if rows and int(rows[-1]) != found[0]["setup"]["micro_batch"] or before and float(before[1]) < 0.8 * weights:
             changed.append(name)
             continue
-        before = BEFORE.search(text)
         cause = None
         if before and float(before[1]) >= 0.95 * stated:
             cause = "reserved before training, as its output says"
         elif WIDENED.search(text):
             cause = "computed in fp32, since the card has no bf16, as its output says"
-        packed = name in packed_files(folder, [name])
-        figures.append(Figure(f"{NOTEBOOKS} {name}", described(setups[name]), stated, found[0], 0 if packed else saved.get(name, 0), "reserved", cause))
+        less = 0 if name in packed_files(folder, [name]) else of_short_rows(found[0])
+        figures.append(Figure(f"{NOTEBOOKS} {name}", described(found[0]["setup"]), stated, found[0], less, "reserved", cause))
     return figures, without, changed
 
 
@@ -303,7 +282,7 @@ def main():
         lines.append(f"| {figure.source} | {figure.what} | {figure.stated:.1f} GiB | {figure.predicted:.1f} GiB | {figure.error:+.0f} % | {figure.cause} |")
     lines += ["", f"{len(without)} further figures belong to runs without an estimate:", ""]
     lines += [f"- {name}: {why.split(';')[0]}" for name, why in without]
-    lines += ["", f"{len(changed)} outputs of notebooks are of other micro-batches than the notebooks have now, and are left out:", ""]
+    lines += ["", f"{len(changed)} outputs of notebooks are of other micro-batches or other weights than the notebooks have now, and are left out:", ""]
     lines += [f"- {name}" for name in changed]
     with open(page, "w") as file:
         file.write("\n".join(lines) + "\n")

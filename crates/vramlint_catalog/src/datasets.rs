@@ -39,6 +39,14 @@ pub fn rows(path: &str, configuration: Option<&str>) -> Option<&'static PublicRo
     KNOWN.iter().find(|rows| rows.paths.iter().any(|own| own == path) && rows.configuration.as_deref() == configuration)
 }
 
+/// The rows of a data set as ms-swift names it (4.6 `swift/dataset/loader.py`): a hub in front, a subset and a number of samples behind.
+pub fn rows_of_word(word: &str) -> Option<&'static PublicRows> {
+    let name = word.split_once("::").map_or(word, |(_, name)| name);
+    let name = name.split('#').next().unwrap_or(name);
+    let (path, subset) = name.split_once(':').map_or((name, None), |(path, subset)| (path, Some(subset)));
+    rows(path, subset.filter(|subset| *subset != "default"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +55,15 @@ mod tests {
     fn a_path_needs_its_configuration() {
         assert_eq!(rows("glue", Some("mrpc")).map(|rows| rows.name.as_str()), Some("GLUE MRPC"));
         assert!(rows("glue", None).is_none() && rows("glue", Some("sst2")).is_none());
+    }
+
+    #[test]
+    fn a_word_of_ms_swift_names_a_data_set() {
+        let longest = |word| rows_of_word(word).map(|rows| rows.longest);
+        assert_eq!(longest("AI-ModelScope/alpaca-gpt4-data-en#500"), Some(607));
+        assert_eq!(longest("HF::vicgalle/alpaca-gpt4:default"), Some(607));
+        assert_eq!(longest("AI-ModelScope/alpaca-gpt4-data-en:other#500"), None);
+        assert_eq!(longest("rows.jsonl"), None);
     }
 
     #[test]

@@ -160,12 +160,39 @@ impl Mapping<'_> {
         let packed = self.is_on(Concept::Packing) || in_blocks;
         self.lower.sequence_length = if length.stated && packed { length.lower } else { SHORT };
         let tokens = length.upper;
+        if !packed && self.shorten_to_named_rows(tokens) {
+            return;
+        }
         if !packed {
             self.assume(message!(
                 "assuming the longest sequence reaches the cutoff of {tokens} tokens",
                 "最长的样本按达到截断长度 {tokens} 个 token 计"
             ));
         }
+    }
+
+    /// Takes the longest row of the data sets that ms-swift names, if the rows of all of them are known and end before the cutoff. The
+    /// bounds allow for the cutoff: templates and tokenizers make rows longer.
+    fn shorten_to_named_rows(&mut self, cutoff: u64) -> bool {
+        let by_swift = matches!(self.run.dialect, Dialect::MsSwift | Dialect::MegatronSwift);
+        // Distillation trains on completions of its own as well.
+        if !by_swift || self.upper.task == Task::Gkd {
+            return false;
+        }
+        let Ok(Some(words)) = self.argument_text("dataset") else { return false };
+        let named: Option<Vec<&PublicRows>> = words.split_whitespace().map(datasets::rows_of_word).collect();
+        let Some(rows) = named.and_then(|rows| rows.into_iter().max_by_key(|rows| rows.longest)) else { return false };
+        if rows.longest >= cutoff {
+            return false;
+        }
+        let (name, longest) = (&rows.name, rows.longest);
+        self.assume(message!(
+            "the longest row of {name} has about {longest} tokens, fewer than the cutoff of {cutoff}",
+            "{name} 最长的样本约有 {longest} 个 token，短于截断长度 {cutoff}"
+        ));
+        self.upper.sequence_length = longest;
+        self.longest_row = Some(cutoff);
+        true
     }
 
     /// The vectors of prompt tuning come before every row.

@@ -111,6 +111,13 @@ impl Mapping<'_> {
     /// is packed and unpacks it again in backward (`temporary_patches/moe_utils_bnb4bit.py`), and gpt-oss has layers for each expert.
     fn quantize_experts(&mut self, model: &Model, kind: Quantization) -> Result<(), Message> {
         let told = self.enables("quantize_moe_experts", &[]);
+        // Before, unsloth quantized layers alone, and the experts of Gemma 4 never were layers: 46 GB of 26 B parameters
+        // (https://github.com/unslothai/unsloth/pull/5432; 2026.6.9 does: https://github.com/unslothai/unsloth/issues/4032).
+        let versions = self.project.library_versions(self.run.place.file);
+        let were_never_layers = model.arch.model_type.starts_with("gemma4");
+        if !told && were_never_layers && self.by_unsloth() && !versions.reaches("unsloth", "2026.6.9") {
+            return Ok(());
+        }
         if kind == Quantization::None || !model.arch.has_experts() || !(told || self.by_unsloth()) {
             return Ok(());
         }
@@ -132,9 +139,13 @@ impl Mapping<'_> {
         Ok(())
     }
 
-    /// Training that is aware of a later quantization: torchtune 0.7.0 names the class of its quantizer, Axolotl 0.18.0 has a block.
+    /// Training that is aware of a later quantization: torchtune 0.7.0 names the class of its quantizer, Axolotl 0.18.0 has a block, unsloth
+    /// 2025.10 an argument of `get_peft_model`.
     pub(super) fn fake_quantization(&mut self) {
-        if self.names_class("QATQuantizer") || self.run.dialect == Dialect::Axolotl && self.has_key("qat") {
+        let asked = self.names_class("QATQuantizer")
+            || self.run.dialect == Dialect::Axolotl && self.has_key("qat")
+            || self.by_unsloth() && self.code_passes("qat_scheme");
+        if asked {
             self.assume_unverified(message!(
                 "fake quantization is not modelled: rounded copies of weights and activations come on top",
                 "未模拟伪量化：权重与激活值的取整副本另计"
