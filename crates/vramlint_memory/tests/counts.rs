@@ -357,6 +357,12 @@ const SEEING: &[(&str, &str, u64)] = &[
         r#"{"text_config": {"hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262208}, "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 896, "patch_size": 14, "vision_use_head": false}, "model_type": "gemma3"}"#,
         4_300_079_472,
     ),
+    // Moonlight with its tower: 16.4 B, as published.
+    (
+        "Kimi-VL-A3B",
+        r#"{"text_config": {"model_type": "deepseek_v3", "vocab_size": 163840, "hidden_size": 2048, "intermediate_size": 11264, "moe_intermediate_size": 1408, "num_hidden_layers": 27, "num_attention_heads": 16, "num_key_value_heads": 16, "n_shared_experts": 2, "n_routed_experts": 64, "kv_lora_rank": 512, "q_lora_rank": null, "qk_rope_head_dim": 64, "v_head_dim": 128, "qk_nope_head_dim": 128, "num_experts_per_tok": 6, "first_k_dense_replace": 1, "tie_word_embeddings": false, "attention_bias": false, "n_group": 1, "topk_group": 1}, "vision_config": {"model_type": "moonvit", "patch_size": 14, "init_pos_emb_height": 64, "init_pos_emb_width": 64, "num_attention_heads": 16, "num_hidden_layers": 27, "hidden_size": 1152, "intermediate_size": 4304}, "model_type": "kimi_vl"}"#,
+        16_407_654_384,
+    ),
     (
         "Qwen2.5-VL-7B by the usual keys only",
         r#"{"model_type": "qwen2_5_vl", "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4, "vocab_size": 152064, "tie_word_embeddings": false}"#,

@@ -120,6 +120,18 @@ fn unsloth_quantizes_experts_too() {
 }
 
 #[test]
+fn experts_that_are_layers_are_quantized_by_everyone() {
+    let settings = [
+        (Concept::Model, text("moonshotai/Kimi-VL-A3B-Instruct")),
+        (Concept::Method, text("lora")),
+        (Concept::LoraR, Value::Int(8)),
+        (Concept::Quantization, text("nf4-double")),
+    ];
+    let Mapped { setup, lower, .. } = mapped(&run(Dialect::Trl, "sft", &settings));
+    assert_eq!([setup.quantized_experts, lower.quantized_experts], [QuantizedExperts::OneByOne; 2]);
+}
+
+#[test]
 fn targets_of_every_branch_count() {
     let mut found = run(Dialect::HfTrainer, "sft", &[(Concept::Method, text("lora")), (Concept::LoraR, Value::Int(8))]);
     let list = |names: &[&str]| candidate(Value::List(names.iter().map(|name| text(name)).collect()));

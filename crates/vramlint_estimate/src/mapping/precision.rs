@@ -110,6 +110,12 @@ impl Mapping<'_> {
     /// (`monkeypatch/moe_quant.py`), unsloth always: unsloth_zoo 2026.10 unpacks all experts of a block before their product, or keeps what
     /// is packed and unpacks it again in backward (`temporary_patches/moe_utils_bnb4bit.py`), and gpt-oss has layers for each expert.
     fn quantize_experts(&mut self, model: &Model, kind: Quantization) -> Result<(), Message> {
+        // The experts of the code that comes with Kimi-VL are layers (`modeling_kimi_vl.py`), which bitsandbytes quantizes and unpacks one
+        // at a time.
+        if model.arch.model_type == "kimi_vl" && matches!(kind, Quantization::FourBit { .. }) {
+            self.both(|setup| setup.quantized_experts = QuantizedExperts::OneByOne);
+            return Ok(());
+        }
         let told = self.enables("quantize_moe_experts", &[]);
         // Before, unsloth quantized layers alone, and the experts of Gemma 4 never were layers: 46 GB of 26 B parameters
         // (https://github.com/unslothai/unsloth/pull/5432; 2026.6.9 does: https://github.com/unslothai/unsloth/issues/4032).

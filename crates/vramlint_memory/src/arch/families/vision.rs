@@ -2,7 +2,7 @@
 //!
 //! Shapes of transformers 5.23: `modeling_qwen2_vl.py`, `modeling_qwen2_5_vl.py`, `modeling_qwen3_vl.py`, `modeling_siglip.py`,
 //! `modeling_clip.py`, `modeling_gemma3.py`, `modeling_lfm2_vl.py`, `modeling_siglip2.py`, `modeling_llava.py`, `modeling_idefics3.py`,
-//! `modeling_internvl.py`.
+//! `modeling_internvl.py`. Kimi-VL: `modeling_kimi_vl.py` of its checkpoint, as vLLM 0.10 repeats it (`models/kimi_vl.py`, `moonvit.py`).
 
 use super::{gemma3n, gemma4_towers};
 use crate::arch::Arch;
@@ -138,6 +138,14 @@ fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Optio
             let (tower, h) = siglip(vision, channels, layers(27), patch(14), false);
             let wide = h * number(vision, &["spatial_merge_size"], 2).pow(2);
             Some(tower + 2 * h + dense(wide, wide) + dense(wide, text))
+        }
+        "kimi_vl" => {
+            let h = number(vision, &["hidden_size"], 1152);
+            let inner = number(vision, &["intermediate_size"], 4304);
+            let places = number(vision, &["init_pos_emb_height"], 64) * number(vision, &["init_pos_emb_width"], 64) * h;
+            let wide = 4 * h;
+            let joins = 2 * h + dense(wide, wide) + dense(wide, text);
+            Some(dense(channels * patch(14).pow(2), h) + places + layers(27) * block(h, inner, 4 * h) + 2 * h + joins)
         }
         "idefics3" | "smolvlm" => {
             let (tower, h) = siglip(vision, channels, layers(12), patch(32), false);
