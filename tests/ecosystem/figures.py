@@ -7,8 +7,9 @@ DIR holds each repository as OWNER__NAME (checkout.py writes them). Figures come
 (`# 2 * 20GiB`), from READMEs that follow a command (`This config uses about 8.7 GiB VRAM`), from outputs that notebooks keep (`Peak reserved
 memory = 7.9 GB`), and from tables whose setups `figures.jsonl` and the published records write down. Nothing was measured again.
 
-A run without packing has rows of unknown length up to its cutoff. What rows of SHORT tokens would save is estimated too; what lies between
-both is explained by its rows. CAUSES says what else explains an error of over 20 %.
+A run without packing has rows of unknown length up to its cutoff, or up to the longest row of its data where that is published. What rows of
+SHORT tokens would save is estimated too; what lies between both is explained by its rows. CAUSES says what else explains an error of over
+20 %.
 """
 import glob
 import json
@@ -271,7 +272,7 @@ def main():
         "of the setup that the source names; `tests/ecosystem/figures.py` writes it. Figures are rounded readings of unnamed tools, mostly of",
         "nvidia-smi; GB is 10⁹ bytes unless torch printed it. Nothing was measured again.",
         "",
-        f"{len(figures)} figures: median error {middle([figure.error for figure in figures]):.1f} % with rows as long as the cutoff, and",
+        f"{len(figures)} figures: median error {middle([figure.error for figure in figures]):.1f} % with rows as long as the cutoff or the longest of public data, and",
         f"{middle([figure.error_in_range for figure in figures]):.1f} % within the lengths that rows may have ({SHORT} tokens up to the cutoff); {middle(exact):.1f} % over the {len(exact)} whose rows have a",
         f"known length. {len(open_causes)} errors over 20 % are not understood.",
         "",
