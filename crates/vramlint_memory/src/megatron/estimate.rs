@@ -20,13 +20,14 @@ static LOGITS: Label = Label { en: "logits and their softmax", zh: "logits 及�
 static CONTEXT: Label = Label { en: "CUDA context, NCCL and workspaces", zh: "CUDA 上下文、NCCL 与工作区" };
 static OUTSIDE: Label = Label { en: "other engine on the GPU", zh: "同卡的其他引擎" };
 
-/// Groups of ranks that talk to each other: all, those of one copy of the model, and one group for each way to divide the work.
+/// Groups of ranks that talk to each other: all, those of one copy of the model, those that the loss is averaged over, and one group for each
+/// other way to divide the work.
 fn groups(setup: &Setup) -> u64 {
     let (p, own) = (&setup.parallel, &setup.parallel.megatron);
     let (data, of_experts) = replicas(setup);
-    let ways = [p.tensor, own.pipeline, p.context, data, own.expert, if own.expert > 1 { of_experts } else { 1 }];
+    let ways = [p.tensor, own.pipeline, p.context, own.expert, if own.expert > 1 { of_experts } else { 1 }];
     let divided = ways.iter().fold(0, |count, ranks| count + u64::from(*ranks > 1));
-    if divided > 0 { divided + 2 } else { 0 }
+    if divided > 0 || data > 1 { divided + 3 } else { 0 }
 }
 
 /// The estimate of one setup.
