@@ -39,7 +39,7 @@ fn ranks_divide_the_model_and_share_the_states() {
     assert_eq!(bytes(&found, "optimizer"), 3 * weights);
     // Every block keeps its input, which the tensor ranks share.
     assert_eq!(bytes(&found, "logits"), 4096 * (152_064 / 4 * 6 + 2 * 3584));
-    assert!(found["assumptions"].to_string().contains("formulas, not simulated"), "{found}");
+    assert!(found["assumptions"].to_string().contains("computed by formulas: no step of it is simulated"), "{found}");
 }
 
 #[test]

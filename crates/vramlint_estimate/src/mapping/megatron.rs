@@ -65,8 +65,8 @@ impl Mapping<'_> {
         });
         let (name, source) = (self.run.dialect.framework().name, usual.source);
         self.assume_unverified(message!(
-            "{name} is estimated by formulas, not simulated; what is not set follows {source}",
-            "{name} 按公式估算，未经模拟；未设置的项按 {source}"
+            "arguments of {name} that are not set have the defaults of {source}",
+            "{name} 中未设置的参数按 {source} 的默认值计"
         ));
         Ok((world, num_generations))
     }

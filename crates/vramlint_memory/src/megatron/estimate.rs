@@ -48,7 +48,7 @@ pub(crate) fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     let own = &setup.parallel.megatron;
     let high = sum(&[tensors, thousandths(tensors, above), held.uneven, outside.high, external]);
     let mut assumptions: Vec<Assumption> = arch.assumptions().iter().cloned().chain(cut_lengths(asked, setup)).collect();
-    assumptions.extend(stage_note(held.stage, own.pipeline));
+    assumptions.push(assumption(held.stage, own.pipeline));
     Estimate {
         parameters: arch.parameters(),
         trainable: held.trained,
@@ -67,12 +67,20 @@ pub(crate) fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     }
 }
 
-/// Which stage of a pipeline the figures are those of.
-fn stage_note(stage: u64, stages: u64) -> Option<Assumption> {
-    (stages > 1).then(|| Assumption {
-        en: format!("the figures are those of stage {stage} of {stages} of the pipeline, which holds the most"),
-        zh: format!("所列为占用最多的第 {stage}/{stages} 个流水线阶段"),
-    })
+/// What the figures are: formulas, and those of which stage of a pipeline.
+fn assumption(stage: u64, stages: u64) -> Assumption {
+    let (en, zh) = if stages > 1 {
+        (
+            format!(", for stage {stage} of {stages} of the pipeline, which holds the most"),
+            format!("，所列为占用最多的第 {stage}/{stages} 个流水线阶段"),
+        )
+    } else {
+        (String::new(), String::new())
+    };
+    Assumption {
+        en: format!("Megatron's memory is computed by formulas{en}: no step of it is simulated"),
+        zh: format!("Megatron 的显存由公式计算{zh}：不模拟其训练步"),
+    }
 }
 
 fn items(held: &RankMemory, context: u64, external: u64) -> Vec<Item> {
