@@ -172,6 +172,18 @@ fn kernels_of_unsloth_are_those_of_the_release_in_use() {
 }
 
 #[test]
+fn what_sees_may_be_trained_beside_adapters_of_the_language_model() {
+    let trainable = |tuner: &str| {
+        let script = format!(
+            "swift sft --model Qwen/Qwen2.5-VL-7B-Instruct --tuner_type {tuner} --lora_rank 8 --max_length 2048 --dataset x\n"
+        );
+        estimate("run.sh", &[("run.sh", &script)])["setup"]["trainable"].as_u64().expect("an estimate")
+    };
+    // The tower and what joins it to the text: 8,292,166,656 parameters less those of the language model.
+    assert_eq!(trainable("lora_llm") - trainable("lora"), 8_292_166_656 - 7_615_616_512);
+}
+
+#[test]
 fn rows_of_public_data_end_before_the_cutoff() {
     let of = |more: &str| {
         let script = format!("swift sft --model Qwen/Qwen2.5-0.5B --tuner_type lora --dataset {more}\n");

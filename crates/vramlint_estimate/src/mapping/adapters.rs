@@ -17,7 +17,7 @@ impl Mapping<'_> {
         let method = self.text(Concept::Method);
         let rank = self.positive(Concept::LoraR)?;
         let adapted = match method.as_deref() {
-            Some("lora" | "qlora") => true,
+            Some("lora" | "qlora" | "lora_llm") => true,
             Some("adalora") => {
                 self.assume(message!("adalora counts as LoRA of its first rank", "adalora 按其初始秩的 LoRA 计"));
                 true
@@ -61,6 +61,10 @@ impl Mapping<'_> {
             |r, dropout| Lora { r, targets: targets.clone(), dropout, dtype: Some(Dtype::Fp32), dora, saved, ..Lora::default() };
         self.upper.lora = Some(lora(most, dropout));
         self.lower.lora = Some(lora(least, false));
+        // Beside adapters of the language model, ms-swift trains what sees images as a whole (4.6 swift/tuner_plugin/lora_llm.py).
+        if method.as_deref() == Some("lora_llm") && model.arch.has_tower() {
+            self.set_trained(&TrainedParts { tower: true, ..TrainedParts::default() });
+        }
         Ok(())
     }
 

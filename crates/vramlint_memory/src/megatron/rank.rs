@@ -149,8 +149,8 @@ fn parameters(arch: &Arch, setup: &Setup, stage: &Stage) -> (Share, Share) {
         sum.plus(Share { dense: one.dense.saturating_mul(times), experts: one.experts.saturating_mul(times) })
     });
     let saved = embeds * u64::from(lora.saved.embedding) + u64::from(has_head && lora.saved.head);
-    let trained = adapters.plus(dense(table.saturating_mul(saved)));
-    (language.plus(dense(tower)).plus(trained), trained)
+    let added = adapters.plus(dense(table.saturating_mul(saved)));
+    (language.plus(dense(tower)).plus(added), added.plus(dense(trained_tower)))
 }
 
 /// Whether the head is that of a language model.
