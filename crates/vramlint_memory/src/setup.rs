@@ -354,6 +354,8 @@ pub struct Resident {
     pub quantization: Quantization,
     /// Whether it is a reward model: a score in place of the vocabulary's head.
     pub scores: bool,
+    /// Whether it is trained as the model is: the second encoder of two. What its forward keeps counts as a call of the model.
+    pub trained: bool,
 }
 
 /// What becomes of experts of a base in 4 bits. They are matrices in three dimensions, which no layer holds.

@@ -68,7 +68,6 @@ impl Mapping<'_> {
         let cache = self.flag(Concept::UseCache, true).map_or(own, |choice| choice.upper);
         self.upper.use_cache = cache && self.upper.checkpointing == Checkpointing::None;
         if own {
-            self.forward_calls();
             self.upper.kept_outputs = self.loop_names_outputs();
             // Nothing else wraps the model of a loop without accelerate (accelerate 1.15.0 accelerator.py `prepare_model`).
             self.upper.outputs_to_fp32 = self.run.dialect == Dialect::Accelerate;

@@ -51,6 +51,7 @@ impl Mapping<'_> {
                 self.generated_rows();
             }
             self.add_virtual_tokens();
+            self.generated_by_loop();
             if self.upper.task == Task::Seq2Seq {
                 self.target_length();
             }
@@ -109,7 +110,36 @@ impl Mapping<'_> {
             return Ok(ValueRange { upper: 1, lower: 1, stated: true });
         }
         let missing = || message!("micro_batch is unknown", "micro_batch 未知");
-        self.positive(Concept::MicroBatch)?.ok_or_else(missing)
+        let rows = self.positive(Concept::MicroBatch)?.ok_or_else(missing)?;
+        let texts = self.texts_per_sample();
+        if texts > 1 {
+            self.assume(message!(
+                "the code puts {texts} texts of each sample into a batch",
+                "代码把每个样本的 {texts} 段文本放进同一批"
+            ));
+        }
+        Ok(ValueRange { upper: rows.upper.saturating_mul(texts), lower: rows.lower.saturating_mul(texts), ..rows })
+    }
+
+    /// Rows that code of the project makes of each sample, where no task of a library says how many there are.
+    fn texts_per_sample(&self) -> u64 {
+        let own = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Plain | Dialect::Accelerate);
+        let code = self.run.code.as_ref().filter(|_| own && self.upper.task.sequences_per_sample() == 1);
+        code.map_or(1, |code| code.texts_per_sample)
+    }
+
+    /// Rows of a loop that generates them itself: prompt and answer.
+    fn generated_by_loop(&mut self) {
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) && self.upper.task == Task::CausalLm;
+        let Some(tokens) = self.run.code.as_ref().filter(|_| own).and_then(|code| code.generated_tokens) else { return };
+        self.assume(message!(
+            "the loop trains on rows that it generates: {tokens} tokens after each prompt",
+            "训练循环使用自己生成的样本：每个提示之后 {tokens} 个 token"
+        ));
+        let (rows, prompt) = (self.upper.micro_batch, self.upper.sequence_length);
+        self.upper.generation = self.round(rows, prompt, tokens);
+        self.both(|setup| setup.sequence_length = setup.sequence_length.saturating_add(tokens));
+        self.longest_row = self.longest_row.map(|longest| longest.saturating_add(tokens));
     }
 
     fn row_length(&mut self, model: &Model) {
@@ -123,6 +153,10 @@ impl Mapping<'_> {
                     "the length of a block is unknown: {positions} tokens, as many as the model has positions",
                     "块长度未知：按模型的位置数 {positions} 个 token 计"
                 ));
+                return;
+            }
+            if let Some(lengths) = self.text_lengths(model) {
+                self.different_lengths(&lengths);
                 return;
             }
             if let Some(rows) = self.public_rows() {
@@ -193,6 +227,38 @@ impl Mapping<'_> {
         self.upper.sequence_length = longest;
         self.longest_row = Some(cutoff);
         true
+    }
+
+    /// The lengths to which the code cuts its texts, where they differ, within the positions of the model.
+    fn text_lengths(&self, model: &Model) -> Option<Vec<u64>> {
+        let own = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Plain | Dialect::Accelerate);
+        let code = self.run.code.as_ref().filter(|code| own && !code.text_lengths.is_empty())?;
+        let most = model.arch.learned_positions().unwrap_or(u64::MAX);
+        Some(code.text_lengths.iter().map(|length| (*length).min(most)).collect())
+    }
+
+    /// Texts of different lengths: a call of the model for each counts as as many calls of their mean length. Otherwise the longest counts.
+    fn different_lengths(&mut self, lengths: &[u64]) {
+        let (shortest, longest) = (lengths.iter().min().copied().unwrap_or(1), lengths.iter().max().copied().unwrap_or(1));
+        let texts = lengths.len() as u64;
+        let shown = lengths.iter().map(u64::to_string).collect::<Vec<_>>();
+        let (en, zh) = (shown.join(" and "), shown.join(" 与 "));
+        self.lower.sequence_length = SHORT.min(shortest);
+        if self.trained_calls() == texts {
+            self.upper.sequence_length = lengths.iter().sum::<u64>().div_ceil(texts);
+            self.assume(message!(
+                "texts are cut to {en} tokens, each for a call of its own: counted with their mean length",
+                "文本分别截断到 {zh} 个 token，各自调用一次模型：按平均长度计"
+            ));
+            return;
+        }
+        self.upper.sequence_length = longest;
+        self.lower.sequence_length = shortest;
+        self.longest_row = Some(longest);
+        self.assume_unverified(message!(
+            "texts are cut to {en} tokens: assuming the model gets those of {longest}",
+            "文本分别截断到 {zh} 个 token：按模型收到 {longest} 个 token 的文本计"
+        ));
     }
 
     /// The vectors of prompt tuning come before every row.

@@ -156,6 +156,7 @@ impl Mapping<'_> {
         self.machine();
         self.teacher()?;
         self.own_loss();
+        self.forward_calls();
         self.residents(model);
         self.reward_model();
         self.other_processes(model)?;

@@ -90,6 +90,13 @@ impl Mapping<'_> {
     /// torch's Adam in the implementation that the code asks for: `fused=True`, `foreach=False`.
     fn implementation(&self, choice: ValueRange<Optimizer>) -> ValueRange<Optimizer> {
         let calls = self.run.code.iter().flat_map(|code| &code.calls).filter(|call| !call.uncalled);
+        let momentum = |call: &LibraryCall| {
+            let given = call.arguments.iter().find(|argument| argument.name.as_deref() == Some("momentum"));
+            given.and_then(|argument| argument.values.first()?.to_value()?.as_float()).is_some_and(|share| share > 0.0)
+        };
+        if choice.upper == Optimizer::Sgd && calls.clone().any(|call| call.path == "torch.optim.SGD" && momentum(call)) {
+            return ValueRange { upper: Optimizer::SgdMomentum, ..choice };
+        }
         let mut own = calls.filter(|call| matches!(call.path.as_str(), "torch.optim.AdamW" | "torch.optim.Adam"));
         let asks = |call: &LibraryCall, name: &str, on: bool| {
             let given = call.arguments.iter().find(|argument| argument.name.as_deref() == Some(name));

@@ -16,6 +16,7 @@ impl Mapping<'_> {
         if !code.models.iter().any(|load| load.trained == Some(true)) {
             return;
         }
+        self.trained_copies(trained);
         let mut references = usize::from(self.upper.reference == Reference::Copy);
         let own = |load: &&ModelLoad| load.trained == Some(true) && !load.conditional;
         let is_copy = |load: &ModelLoad| {
@@ -38,7 +39,7 @@ impl Mapping<'_> {
             let quantization = model.prequantized.unwrap_or(Quantization::None);
             self.assume(message!("{id} stays in GPU memory next to the trained model", "{id} 与被训练的模型同时占用显存"));
             let scores = load.class.contains("ForSequenceClassification");
-            let resident = Resident { label: id.to_owned(), arch: model.arch, weights, quantization, scores };
+            let resident = Resident { label: id.to_owned(), arch: model.arch, weights, quantization, scores, trained: false };
             if load.trained.is_some() {
                 self.lower.residents.push(resident.clone());
             }
@@ -48,6 +49,28 @@ impl Mapping<'_> {
 }
 
 impl Mapping<'_> {
+    /// Adds the models that a loop of the project's own trains beside the first one and that are built alike: the encoders of queries and
+    /// of passages.
+    fn trained_copies(&mut self, trained: &Model) {
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) && self.upper.lora.is_none();
+        let Some(code) = self.run.code.clone().filter(|_| own) else { return };
+        let is_copy = |load: &&ModelLoad| {
+            load.trained == Some(true)
+                && !load.conditional
+                && load.forward_calls > 0
+                && load.model.as_ref().and_then(Value::as_str) == Some(trained.id.as_str())
+        };
+        for _ in code.models.iter().filter(is_copy).skip(1) {
+            let id = &trained.id;
+            self.assume(message!("{id} is loaded and trained once more", "{id} 又加载一份并一起训练"));
+            self.both(|setup| {
+                let (weights, quantization) = (setup.weights, setup.quantization);
+                let arch = trained.arch.clone();
+                setup.residents.push(Resident { label: id.clone(), arch, weights, quantization, scores: false, trained: true });
+            });
+        }
+    }
+
     /// Adds the reward model of a trainer that scores its own completions. It is loaded in the type of the trained model (trl 1.16.0
     /// trainer/grpo_trainer.py, experimental/online_dpo/online_dpo_trainer.py).
     pub(super) fn reward_model(&mut self) {
@@ -66,7 +89,14 @@ impl Mapping<'_> {
         self.assume(message!("{id}, the reward model, stays in GPU memory", "奖励模型 {id} 一直占用显存"));
         self.both(|setup| {
             let weights = setup.weights;
-            setup.residents.push(Resident { label: id.clone(), arch: model.arch.clone(), weights, quantization, scores: true });
+            setup.residents.push(Resident {
+                label: id.clone(),
+                arch: model.arch.clone(),
+                weights,
+                quantization,
+                scores: true,
+                trained: false,
+            });
         });
     }
 
@@ -80,7 +110,14 @@ impl Mapping<'_> {
             let weights = trained.dtype.unwrap_or(Dtype::Bf16);
             let quantization = Quantization::None;
             self.both(|setup| {
-                setup.residents.push(Resident { label: id.clone(), arch: arch.clone(), weights, quantization, scores: false });
+                setup.residents.push(Resident {
+                    label: id.clone(),
+                    arch: arch.clone(),
+                    weights,
+                    quantization,
+                    scores: false,
+                    trained: false,
+                });
             });
         }
         asked

@@ -201,8 +201,14 @@ impl Mapping<'_> {
         self.assume(message!("{id}, the teacher, stays in GPU memory", "教师模型 {id} 一直占用显存"));
         self.both(|setup| {
             let (weights, quantization) = (setup.weights, setup.quantization);
-            setup.teacher =
-                Some(Box::new(Resident { label: id.clone(), arch: model.arch.clone(), weights, quantization, scores: false }));
+            setup.teacher = Some(Box::new(Resident {
+                label: id.clone(),
+                arch: model.arch.clone(),
+                weights,
+                quantization,
+                scores: false,
+                trained: false,
+            }));
         });
         Ok(())
     }

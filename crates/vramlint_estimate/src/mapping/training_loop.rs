@@ -5,6 +5,7 @@ use crate::own_loss;
 use vramlint_base::message;
 use vramlint_catalog::Dialect;
 use vramlint_memory::setup::{Head, KeptOutputs, OwnLoss, Resident, Task};
+use vramlint_resolve::code::ModelLoad;
 use vramlint_syntax::python::{ArgumentKind, CallSite, Expr, ExprKind, Module, Stmt, StmtKind};
 
 impl Mapping<'_> {
@@ -38,12 +39,14 @@ impl Mapping<'_> {
             let quantization = model.prequantized.unwrap_or(self.upper.quantization);
             self.both(|setup| {
                 let arch = model.arch.clone();
-                setup.teacher = Some(Box::new(Resident { label: id.clone(), arch, weights, quantization, scores: false }));
+                setup.teacher =
+                    Some(Box::new(Resident { label: id.clone(), arch, weights, quantization, scores: false, trained: false }));
             });
         }
         if !own.keeps_output {
             self.both(|setup| setup.kept_outputs = KeptOutputs::None);
         }
+        // The steps name every call.
         self.both(|setup| setup.own_loss = Some(own.clone()));
     }
 
@@ -54,18 +57,32 @@ impl Mapping<'_> {
         own_loss::find(&modules)
     }
 
-    /// How often the loop calls the trained model for each backward: both texts of a pair, say.
+    /// How often the loop calls the trained model for each backward: both texts of a pair, say. The steps of a loss that is followed name
+    /// every call.
     pub(super) fn forward_calls(&mut self) {
-        let loads = self.run.code.iter().flat_map(|code| &code.models).filter(|load| load.trained == Some(true));
-        let calls = loads.map(|load| load.forward_calls).max().unwrap_or(1);
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
+        if !own || self.upper.own_loss.is_some() {
+            return;
+        }
+        let calls = self.trained_calls();
         if calls > 1 {
             self.assume(message!(
                 "the loop calls the model {calls} times for each backward: counted as one call with all their rows",
                 "训练循环每次反向传播前调用模型 {calls} 次：按一次包含全部行的调用计"
             ));
         }
-        let calls = u64::try_from(calls).unwrap_or(1);
         self.both(|setup| setup.forward_calls = calls);
+    }
+
+    /// Calls of trained models for each backward.
+    pub(super) fn trained_calls(&self) -> u64 {
+        let loads = self.run.code.iter().flat_map(|code| &code.models).filter(|load| load.trained == Some(true));
+        let (open, certain): (Vec<_>, Vec<_>) = loads.partition(|load| load.conditional);
+        let calls = |loads: Vec<&ModelLoad>, join: fn(usize, usize) -> usize| {
+            loads.into_iter().map(|load| load.forward_calls).reduce(join).unwrap_or(0)
+        };
+        let most = calls(certain, usize::saturating_add).max(calls(open, usize::max)).max(1);
+        u64::try_from(most).unwrap_or(1)
     }
 
     /// Whether the loops call the model with tokens and labels alone: without a mask, every token is seen.
@@ -83,8 +100,14 @@ impl Mapping<'_> {
             let args = &site.call.args;
             let positional = args.iter().filter(|arg| arg.kind == ArgumentKind::Positional).count();
             let open = args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Star | ArgumentKind::DoubleStar));
-            let tokens = positional == 1 && site.call.keyword("labels").is_some() || site.call.keyword("input_ids").is_some();
-            tokens && positional < 2 && !open && site.call.keyword("attention_mask").is_none()
+            let first = site.call.positional(0).and_then(|argument| argument.value.as_name());
+            // A module of the project's own may take a whole batch, with its mask.
+            let whole = first.is_some_and(|name| ["batch", "inputs", "data", "sample"].iter().any(|word| name.contains(word)));
+            let tokens = positional == 1 && (site.call.keyword("labels").is_some() || !whole);
+            (tokens || site.call.keyword("input_ids").is_some())
+                && positional < 2
+                && !open
+                && site.call.keyword("attention_mask").is_none()
         };
         !calls.is_empty() && calls.iter().all(is_bare)
     }

@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     }
 
     fn call(&mut self, call: &'a Call) -> Tensors {
-        if let Some(trained) = self.called_model(&call.callee) {
+        if let Some(trained) = self.model(&call.callee) {
             return self.ask(call, trained);
         }
         if let Some(object) = self.functions.loss(&call.callee) {
@@ -146,36 +146,32 @@ impl<'a> Reader<'a> {
         self.function_of_logits(step, name, call)
     }
 
-    /// Whether a callee is the trained model or a frozen one, by its name.
-    fn called_model(&self, callee: &Expr) -> Option<bool> {
-        if let Some(name) = callee.as_name() {
+    /// Whether an expression is the trained model or a frozen one.
+    pub(super) fn model(&self, expr: &Expr) -> Option<bool> {
+        if let Some(name) = expr.as_name() {
             match self.lookup(name) {
-                Some(Tensors::Model { trained }) => return Some(*trained && self.without_grad == 0),
+                Some(Tensors::Model { trained }) => return Some(*trained),
                 Some(_) => return None,
                 None => {}
             }
         }
-        if self.functions.function(callee).is_some() {
+        if self.functions.function(expr).is_some() {
             return None;
         }
-        let name = callee.dotted()?.to_lowercase();
-        let last = name.strip_suffix(".module").unwrap_or(&name).rsplit('.').next()?;
-        let is_frozen = last.contains("teacher") || last.starts_with("ref_") || last == "ref";
-        let is_model = last.ends_with("model") || last.contains("student") || matches!(last, "net" | "engine" | "lm");
-        (is_frozen || is_model).then_some(!is_frozen && self.without_grad == 0)
+        let dotted = expr.dotted()?;
+        self.functions.model(dotted.strip_suffix(".module").unwrap_or(&dotted))
     }
 
     /// A model is called.
     fn ask(&mut self, call: &'a Call, trained: bool) -> Tensors {
         let open = call.args.iter().any(|argument| argument.kind == ArgumentKind::DoubleStar);
         let labels = call.keyword("labels").is_some() || open && !self.functions.takes_labels_out();
-        if !trained && self.without_grad == 0 {
-            // The graph of a frozen model is empty all the same.
-            let logits = self.step(LossOp::Teacher, &[]);
-            return Tensors::Output { logits, labels };
+        // The graph of a frozen model is empty. What the trained model answers without gradients is gone before its graph is made.
+        match (trained, self.without_grad > 0) {
+            (true, true) => Tensors::Other,
+            (true, false) => Tensors::Output { logits: self.step(LossOp::Student { labels }, &[]), labels },
+            (false, _) => Tensors::Output { logits: self.step(LossOp::Teacher, &[]), labels },
         }
-        let op = if trained { LossOp::Student { labels } } else { LossOp::Teacher };
-        Tensors::Output { logits: self.step(op, &[]), labels }
     }
 
     fn loss_object(&mut self, object: LossObject, call: &'a Call) -> Tensors {
@@ -227,7 +223,7 @@ impl<'a> Reader<'a> {
             }
             "gather" => {
                 self.step(LossOp::Gather, &[step]);
-                self.lose()
+                Tensors::Small
             }
             "sum" | "mean" => {
                 self.step(LossOp::Sum, &[step]);

@@ -1,6 +1,6 @@
 //! What names stand for in the modules of a run: functions, and objects of torch that compute a loss.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use vramlint_syntax::python::{Class, Expr, ExprKind, Function, Module, StmtKind};
 
 /// A loss that is an object.
@@ -17,6 +17,8 @@ pub(super) struct Functions<'a> {
     objects: HashMap<String, LossObject>,
     pub(super) classes: Vec<&'a Class>,
     pops_labels: bool,
+    /// Names that get a model: `policy = AutoModelForCausalLM.from_pretrained(…)`.
+    loaded: BTreeSet<String>,
 }
 
 impl<'a> Functions<'a> {
@@ -25,6 +27,7 @@ impl<'a> Functions<'a> {
         let mut objects = HashMap::new();
         let mut classes = Vec::new();
         let mut pops_labels = false;
+        let mut loaded = BTreeSet::new();
         for module in modules {
             for (function, _) in module.functions() {
                 by_name.entry(&function.name).and_modify(|known| *known = None).or_insert(Some(function));
@@ -40,14 +43,31 @@ impl<'a> Functions<'a> {
                 {
                     objects.insert(name, object);
                 }
+                if let StmtKind::Assign { targets, value: Some(value), .. } = &site.stmt.kind
+                    && loads_model(value)
+                {
+                    loaded.extend(targets.iter().filter_map(Expr::dotted));
+                }
             }
         }
-        Self { by_name, objects, classes, pops_labels }
+        Self { by_name, objects, classes, pops_labels, loaded }
     }
 
     /// Whether the code takes labels out of a batch before the model gets it.
     pub(super) fn takes_labels_out(&self) -> bool {
         self.pops_labels
+    }
+
+    /// Whether a name is that of the trained model or of a frozen one.
+    pub(super) fn model(&self, dotted: &str) -> Option<bool> {
+        let name = dotted.to_lowercase();
+        let last = name.rsplit('.').next()?;
+        let is_frozen = ["teacher", "reference", "frozen"].iter().any(|word| last.contains(word))
+            || last == "ref"
+            || last.starts_with("ref_")
+            || last.ends_with("_ref");
+        let is_model = last.ends_with("model") || last.contains("student") || matches!(last, "net" | "engine" | "lm");
+        (is_frozen || is_model || self.loaded.contains(dotted)).then_some(!is_frozen)
     }
 
     /// The function that a callee names: `shift_loss`, `self.shift_loss`.
@@ -61,6 +81,20 @@ impl<'a> Functions<'a> {
     pub(super) fn loss(&self, callee: &Expr) -> Option<LossObject> {
         loss_object(callee).or_else(|| self.objects.get(&callee.dotted()?).copied())
     }
+}
+
+/// Whether an expression is a model that is loaded here: `AutoModelForCausalLM.from_pretrained(…).to(device)`.
+fn loads_model(expr: &Expr) -> bool {
+    let Some(call) = expr.as_call() else { return false };
+    let loads = call.callee.dotted().is_some_and(|name| {
+        let class = name.strip_suffix(".from_pretrained").or_else(|| name.strip_suffix(".from_config"));
+        class.and_then(|class| class.rsplit('.').next()).is_some_and(|class| class.contains("Model") || class.contains("For"))
+    });
+    let base = match &call.callee.kind {
+        ExprKind::Attribute(base, _, _) => Some(base),
+        _ => None,
+    };
+    loads || base.is_some_and(|base| loads_model(base))
 }
 
 /// `nn.CrossEntropyLoss(…)`, `nn.KLDivLoss(…)`.

@@ -114,7 +114,10 @@ impl<'a> Reader<'a> {
         let mut given: Vec<(String, Tensors)> = Vec::new();
         let mut params = function.params.iter().skip(usize::from(is_method));
         for argument in &call.args {
-            let val = self.expr(&argument.value);
+            let val = match self.model(&argument.value) {
+                Some(trained) => Tensors::Model { trained },
+                None => self.expr(&argument.value),
+            };
             let name = match argument.name() {
                 Some((name, _)) => Some(name.to_owned()),
                 None => params.next().map(|param| param.name.clone()),

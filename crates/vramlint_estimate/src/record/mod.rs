@@ -85,12 +85,12 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
     if asks_teacher || matches!(setup.task, Task::Gkd | Task::Distillation) {
         let (label, shape) = arch::read_model(&mut top, "teacher", models, &mut unused)?;
         let (arch, weights, quantization) = (shape.into_arch(), setup.weights, setup.quantization);
-        setup.teacher = Some(Box::new(Resident { label, arch, weights, quantization, scores: false }));
+        setup.teacher = Some(Box::new(Resident { label, arch, weights, quantization, scores: false, trained: false }));
     }
     if top.has("reward") {
         let (label, shape) = arch::read_model(&mut top, "reward", models, &mut unused)?;
         let (arch, weights, quantization) = (shape.into_arch(), setup.weights, setup.quantization);
-        setup.residents.push(Resident { label, arch, weights, quantization, scores: true });
+        setup.residents.push(Resident { label, arch, weights, quantization, scores: true, trained: false });
     }
     // Measurements are not part of the setup.
     top.ignore(&["oracle", "how", "measured", "source", "note"]);

@@ -63,13 +63,15 @@ fn run_on(tape: Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Ev
         tape.set_site(Site { phase: Phase::Load, layer: 0, name: &loss::REFERENCE });
         Model::new(arch, build(&tape, arch, setup, layers, true))
     });
-    let teacher = setup.teacher.as_deref().map(|teacher| build_resident(&tape, teacher));
+    let teacher = setup.teacher.as_deref().map(|teacher| build_resident(&tape, teacher, Task::CausalLm));
     for frozen in reference.iter().chain(&teacher) {
         parallel::frozen_copy::shard(&tape, &frozen.modules, setup);
     }
     let models = Models { policy, reference, teacher };
-    // Resident models stay as they were loaded.
-    let residents: Vec<Model> = setup.residents.iter().map(|resident| build_resident(&tape, resident)).collect();
+    // Resident models stay as they were loaded, or are trained too.
+    let first = tape.param_ids().count();
+    let residents: Vec<Model> = setup.residents.iter().map(|resident| build_resident(&tape, resident, setup.task)).collect();
+    let beside: Vec<ParamId> = tape.param_ids().skip(first).filter(|id| tape.with_param(*id, |param| param.trainable)).collect();
     tape.empty_cache();
     let trained: Vec<ParamId> = tape.param_ids().filter(|id| tape.with_param(*id, |param| param.trainable)).collect();
     let count = |id: &ParamId| tape.with_param(*id, |param| param.shape[0] * param.shape[1]);
@@ -94,7 +96,7 @@ fn run_on(tape: Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Ev
         let batches = setup.accumulation.clamp(1, if engine.is_some() { 3 } else { 2 });
         for batch in 1..=batches {
             let late: &[ParamId] = if setup.zeroes_after_forward && batch == 1 { &trained } else { &[] };
-            micro_step(&tape, &models, setup, engine, (late, batch == batches));
+            micro_step(&tape, &models, setup, engine, (late, &beside, batch == batches));
         }
         tape.set_site(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
         if in_backward.is_none() {
@@ -115,13 +117,17 @@ fn run_on(tape: Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Ev
     EventTrace { record, loaded, trainable, blocks, managed }
 }
 
-/// An inference-only model.
-fn build_resident(tape: &Tape, resident: &Resident) -> Model {
+/// A model beside the trained one.
+fn build_resident(tape: &Tape, resident: &Resident, trained_for: Task) -> Model {
     tape.set_site(Site { phase: Phase::Load, layer: 0, name: &RESIDENTS });
     tape.set_gpu(0);
-    let task = if resident.scores { Task::Reward } else { Task::CausalLm };
+    let task = match (resident.scores, resident.trained) {
+        (true, _) => Task::Reward,
+        (false, true) => trained_for,
+        (false, false) => Task::CausalLm,
+    };
     let setup = Setup { task, weights: resident.weights, quantization: resident.quantization, ..Setup::default() };
-    let loaded = build(tape, &resident.arch, &setup, &resident.arch.layers, true);
+    let loaded = build(tape, &resident.arch, &setup, &resident.arch.layers, !resident.trained);
     Model::new(&resident.arch, loaded)
 }
 
@@ -181,13 +187,14 @@ fn evaluate(tape: &Tape, models: &Models, setup: &Setup) {
     });
 }
 
-/// A forward and its backward. Between them the gradients of `late` are freed; `last`: the optimizer steps next.
+/// A forward and its backward. Between them the gradients of `late` are freed. Those of `beside`, which belong to other models that are
+/// trained, follow what backward frees; `last`: the optimizer steps next.
 fn micro_step(
     tape: &Tape,
     models: &Models,
     setup: &Setup,
     engine: Option<&dyn DistributedEngine>,
-    (late, last): (&[ParamId], bool),
+    (late, beside, last): (&[ParamId], &[ParamId], bool),
 ) {
     tape.set_gpu(models.policy.modules.placement.embedding);
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
@@ -212,6 +219,10 @@ fn micro_step(
     }
     tape.set_site(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
     tape.backward(loss);
+    for id in beside.iter().filter(|id| tape.grad(**id).is_none()) {
+        let like = tape.memory(*id);
+        tape.set_grad(*id, Some(tape.empty_as(like.numel, like.width, Part::Gradients)));
+    }
     if setup.own_loss.as_ref().is_some_and(|own| !own.kept_by_loop) {
         tape.forget_bound();
     }

@@ -66,6 +66,12 @@ pub struct CodeFacts {
     pub predicts_next_token: bool,
     /// Whether the code cuts its rows into blocks of one length, so that none is padded.
     pub cuts_rows_into_blocks: bool,
+    /// The lengths in tokens to which calls of a tokenizer cut the texts of a training, where they differ; rising.
+    pub text_lengths: Vec<u64>,
+    /// Tokens that the model generates for the rows of its own training loop.
+    pub generated_tokens: Option<u64>,
+    /// Texts that a collator makes of each sample and puts into one batch: 2 for the answers of a pair.
+    pub texts_per_sample: u64,
     /// Whether something that is not visible is told to train.
     pub tells_to_train: bool,
     /// The call that trains modules of the project which nothing loads or casts: they keep torch's default dtype.

@@ -32,6 +32,8 @@ pub(super) struct FactsBuilder {
     pub(super) loads: Vec<LoadedFile>,
     /// The lengths at which calls cut texts, by the place of the call; `None` where they differ from run to run.
     pub(super) cuts: HashMap<FileRange, Option<i64>>,
+    /// The lengths at which they cut the texts of a training, where they differ; rising.
+    pub(super) text_lengths: Vec<u64>,
     /// The files that loads read, by the index of the load, as far as they are known.
     pub(super) loaded_files: HashMap<usize, FileId>,
     /// The words of the command line that choose among files of a composed configuration, by the index of the load.

@@ -33,7 +33,9 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     interpreter.collect_made_models();
     interpreter.collect_options();
     interpreter.collect_tokenizer_lengths();
+    interpreter.collect_sliced_batches();
     let cuts_rows_into_blocks = interpreter.collect_row_blocks();
+    let (generated_tokens, texts_per_sample) = (interpreter.training.generated_tokens(), interpreter.texts_per_sample());
     let accumulate_called = interpreter.training.accumulate;
     let args = interpreter.facts.accelerator.is_some_and(|known| known.sets_accumulation);
     let accumulates = interpreter.training.accumulates(args);
@@ -83,6 +85,9 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         own_trainers,
         predicts_next_token,
         cuts_rows_into_blocks,
+        text_lengths: std::mem::take(&mut record.text_lengths),
+        generated_tokens,
+        texts_per_sample,
         candidates: candidates.into_iter().map(|(concept, _, candidate)| (concept, candidate)).collect(),
         loads: record.loads.clone(),
         options: std::mem::take(&mut record.options),

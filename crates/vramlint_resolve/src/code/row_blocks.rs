@@ -2,24 +2,20 @@
 
 use super::facts_builder::Strength;
 use super::interpreter::Interpreter;
+use super::sliced_batches::calls_backward;
 use crate::setting::Resolved;
-use vramlint_base::{FileId, Value};
+use vramlint_base::Value;
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind, equal_expressions};
 
-impl<'a> Interpreter<'a> {
+impl Interpreter<'_> {
     /// Whether code that certainly runs cuts rows of one length: `[ids[i : i + size] for i in range(0, total, size)]`. A size that is a
     /// constant is the length of a row where nothing else gives one.
     pub(super) fn collect_row_blocks(&mut self) -> bool {
-        let used: Vec<(usize, FileId, &'a [Stmt])> = self
-            .definitions
-            .functions
-            .iter()
-            .filter(|info| info.is_used)
-            .map(|info| (info.scope, info.file, &info.def.body[..]))
-            .collect();
-        let found =
-            used.into_iter().find_map(|(scope, file, body)| Some((scope, size_of(&self.sources.file(file)?.text, body)?)));
+        let found = self
+            .used_bodies()
+            .into_iter()
+            .find_map(|(scope, file, body)| Some((scope, size_of(&self.sources.file(file)?.text, body)?)));
         let Some((scope, size)) = found else { return false };
         let concept = Concept::SequenceLength;
         if !self.facts.candidates.iter().any(|(own, _, candidate)| *own == concept && candidate.used) {
@@ -39,9 +35,10 @@ impl<'a> Interpreter<'a> {
 fn size_of<'a>(text: &str, statements: &'a [Stmt]) -> Option<&'a Expr> {
     statements.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Function(_) | StmtKind::Class(_) => None,
+        // A training loop slices batches of rows.
+        StmtKind::For { body, .. } if calls_backward(body) => size_of(text, body),
         StmtKind::For { target, iter, body, .. } => {
-            let expressions = || body.iter().flat_map(Stmt::expressions);
-            let block = block(target, iter).filter(|block| expressions().any(|expr| block.is_cut(text, expr)));
+            let block = block(target, iter).filter(|block| block.cuts_in(text, body));
             block.map(|block| block.size).or_else(|| size_of(text, body))
         }
         _ => {
@@ -58,18 +55,23 @@ fn comprehended<'a>(text: &str, expr: &'a Expr) -> Option<&'a Expr> {
 }
 
 /// A loop over the starts of blocks.
-struct Block<'a> {
+pub(super) struct Block<'a> {
     start: &'a str,
-    size: &'a Expr,
+    pub(super) size: &'a Expr,
 }
 
 /// `for start in range(…, …, size)`.
-fn block<'a>(target: &'a Expr, iter: &'a Expr) -> Option<Block<'a>> {
+pub(super) fn block<'a>(target: &'a Expr, iter: &'a Expr) -> Option<Block<'a>> {
     let call = iter.as_call().filter(|call| call.name() == Some("range"))?;
     Some(Block { start: target.as_name()?, size: &call.positional(2)?.value })
 }
 
 impl Block<'_> {
+    /// Whether statements take `start : start + size` of a sequence.
+    pub(super) fn cuts_in(&self, text: &str, body: &[Stmt]) -> bool {
+        body.iter().flat_map(Stmt::expressions).any(|expr| self.is_cut(text, expr))
+    }
+
     /// Whether an expression takes `start : start + size` of a sequence.
     fn is_cut(&self, text: &str, expr: &Expr) -> bool {
         expr.walk().any(|part| {
@@ -77,6 +79,11 @@ impl Block<'_> {
             let ExprKind::Slice(ends) = &index.kind else { return false };
             let [Some(lower), Some(upper), None] = &**ends else { return false };
             let ExprKind::Binary(left, "+", right) = &upper.kind else { return false };
+            // `start + size + 1`: inputs and what follows each of them.
+            let (left, right) = match &left.kind {
+                ExprKind::Binary(start, "+", size) if right.as_value() == Some(&Value::Int(1)) => (start, size),
+                _ => (left, right),
+            };
             let is_start = |expr: &Expr| expr.as_name() == Some(self.start);
             is_start(lower) && is_start(left) && equal_expressions(text, right, self.size)
         })

@@ -64,6 +64,10 @@ impl Interpreter<'_> {
             let known = self.facts.candidates.iter().any(|(own, _, candidate)| *own == concept && candidate.used);
             let Some((length, place)) = lengths.first().copied().filter(|_| !known) else { continue };
             if lengths.iter().any(|(other, _)| *other != length) {
+                if concept == Concept::SequenceLength {
+                    let distinct: BTreeSet<u64> = lengths.iter().filter_map(|(length, _)| u64::try_from(*length).ok()).collect();
+                    self.facts.text_lengths = distinct.into_iter().collect();
+                }
                 continue;
             }
             let value = AbstractValue::located(ValueKind::Scalar(Value::Int(length)), place);

@@ -6,7 +6,7 @@ use super::heap::{Heap, ObjectKind};
 use super::library_classes;
 use super::value::{AbstractValue, ValueKind};
 use std::collections::{BTreeMap, BTreeSet};
-use vramlint_base::FileRange;
+use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
 /// Maximum number of events of each kind.
@@ -24,6 +24,8 @@ pub(super) struct LoopEvent {
 pub(super) struct TrainingLoop {
     backwards: Vec<LoopEvent>,
     steps: Vec<LoopEvent>,
+    /// Calls of `generate` and how many tokens each adds at most.
+    generations: Vec<(LoopEvent, i64)>,
     /// `N` of every `range(N)` loop by its id.
     times: Vec<(usize, AbstractValue, FileRange)>,
     /// Open branches of the form `step % N == 0`.
@@ -69,11 +71,10 @@ impl ForwardCalls {
         self.backwards.insert(chain);
     }
 
-    /// How often a model is called for each backward: 1 unless the only backward certainly follows several calls.
+    /// How often a model is called for each backward: 1 unless the only backward certainly follows several calls, 0 if no call is seen.
     pub(super) fn per_backward(&self, load: usize) -> usize {
         let certain = self.backwards.len() == 1 && !self.open_backward && !self.open.contains(&load);
-        let calls = self.calls.get(&load).filter(|_| certain);
-        calls.map_or(1, BTreeSet::len)
+        self.calls.get(&load).map_or(0, |calls| if certain { calls.len() } else { 1 })
     }
 }
 
@@ -124,6 +125,15 @@ impl TrainingLoop {
         })
     }
 
+    /// The tokens that a generation adds to the rows that the same loop trains on.
+    pub(super) fn generated_tokens(&self) -> Option<u64> {
+        let trained_on = |event: &LoopEvent| {
+            !event.loops.is_empty() && self.backwards.iter().any(|backward| backward.loops.starts_with(&event.loops))
+        };
+        let tokens = self.generations.iter().filter(|(event, _)| trained_on(event)).map(|(_, tokens)| *tokens).max();
+        tokens.and_then(|tokens| u64::try_from(tokens).ok())
+    }
+
     /// A number for a loop that starts.
     pub(super) fn next_loop_id(&mut self) -> usize {
         self.loop_count += 1;
@@ -167,7 +177,13 @@ impl TrainingLoop {
             }
             "step" => self.any_step |= !names(base, &["sched", "prof", "env"]),
             "accumulate" | "no_sync" => self.accumulate = true,
-            "generate" => self.generates = true,
+            "generate" => {
+                self.generates = true;
+                let tokens = args.get("max_new_tokens").and_then(AbstractValue::constant).and_then(Value::as_int);
+                if let Some(tokens) = tokens.filter(|_| !evaluates && self.generations.len() < MAX_EVENTS) {
+                    self.generations.push((LoopEvent::new(loops, None), tokens));
+                }
+            }
             _ => {}
         }
     }

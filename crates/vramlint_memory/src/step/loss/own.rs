@@ -22,12 +22,17 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
     let shifted = batch.size * batch.seq_len.saturating_sub(1) * vocab;
     let sizes = Sizes { whole: batch.tokens() * vocab, shifted, rows: batch.size };
     let mut results: Vec<Option<Tensor>> = Vec::new();
+    let strided = strided(own, batch.size);
     let mut of_model: Option<Tensor> = None;
     let mut parts: Vec<Tensor> = Vec::new();
     for (number, step) in own.steps.iter().enumerate() {
         let inputs: Vec<Tensor> = step.inputs.iter().filter_map(|input| results.get(*input)?.clone()).collect();
         let result = match step.op {
             LossOp::Student { labels: given } => {
+                if !own.in_autocast {
+                    // Each call of the model is an autocast of its own.
+                    t.forget_copies();
+                }
                 let (logits, loss) = student(t, &models.policy, ids, batch, setup, given);
                 of_model = loss;
                 Some(logits)
@@ -45,9 +50,10 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
                 None
             }
             op => {
-                let run = |t: &Tape| computed(t, op, &inputs, &sizes, &labels);
+                let of_view = step.inputs.first().is_some_and(|input| strided[*input]);
+                let run = |t: &Tape| computed(t, op, &inputs, of_view, &sizes, &labels);
                 let result = if own.in_autocast { run(t) } else { t.autocast(None, run) };
-                if matches!(op, LossOp::CrossEntropy | LossOp::Sum) {
+                if matches!(op, LossOp::CrossEntropy | LossOp::Sum | LossOp::Gather) {
                     parts.extend(result);
                     None
                 } else {
@@ -103,8 +109,13 @@ fn answer(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup, tr
     model.finish_logits(t, causal::logits(t, hidden, *weight, *bias, model.vocab))
 }
 
-/// The result of a step that calls no model.
-fn computed(t: &Tape, op: LossOp, inputs: &[Tensor], sizes: &Sizes, labels: &Tensor) -> Option<Tensor> {
+/// Which results are views of several rows without their last positions, which are not contiguous.
+fn strided(own: &OwnLoss, rows: u64) -> Vec<bool> {
+    own.steps.iter().map(|step| step.op == LossOp::Slice && rows > 1).collect()
+}
+
+/// The result of a step that calls no model. `of_view`: its first input is not contiguous.
+fn computed(t: &Tape, op: LossOp, inputs: &[Tensor], of_view: bool, sizes: &Sizes, labels: &Tensor) -> Option<Tensor> {
     let first = inputs.first()?;
     // Autocast computes these in fp32 (torch 2.15 `autocast_mode.h`).
     let wide = |x: &Tensor| if t.autocast_width().is_some() { t.cast_logits(x, 4) } else { x.clone() };
@@ -123,8 +134,15 @@ fn computed(t: &Tape, op: LossOp, inputs: &[Tensor], sizes: &Sizes, labels: &Ten
             let all: Vec<&Tensor> = inputs.iter().collect();
             elementwise(t, &all, &all, first.numel)
         }
-        LossOp::LogSoftmax | LossOp::Softmax => t.log_softmax(wide(first)),
-        LossOp::Gather => t.gather(first, sizes.rows),
+        LossOp::LogSoftmax | LossOp::Softmax => {
+            let input = wide(first);
+            // The kernel reads a copy of what is not contiguous (torch 2.15 `aten/src/ATen/native/cuda/SoftMax.cu`).
+            let copy = (of_view && input.width == first.width).then(|| t.empty_as(input.numel, input.width, Part::Logits));
+            let result = t.log_softmax(input);
+            drop(copy);
+            result
+        }
+        LossOp::Gather => scalar(t, &t.gather(first, sizes.rows)),
         LossOp::Sum => {
             let loss = t.empty(1, first.width);
             t.record(&[first], loss, |_, grad| vec![Some(grad)])

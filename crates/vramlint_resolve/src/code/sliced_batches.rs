@@ -1,0 +1,63 @@
+//! Batches that a training loop slices from a list: `for i in range(0, len(rows), size): step(rows[i : i + size])`.
+
+use super::facts_builder::Strength;
+use super::interpreter::Interpreter;
+use super::row_blocks::block;
+use super::training_loop::is_backward;
+use crate::setting::Resolved;
+use vramlint_base::{FileId, Value};
+use vramlint_catalog::Concept;
+use vramlint_syntax::python::{Expr, Stmt, StmtKind};
+
+impl<'a> Interpreter<'a> {
+    /// The bodies of code that runs: those of modules, and of functions that are used, each with its scope.
+    pub(super) fn used_bodies(&self) -> Vec<(usize, FileId, &'a [Stmt])> {
+        let modules = self.load_order.iter().filter_map(|id| {
+            let module = self.sources.file(*id)?.python_if(true)?;
+            Some((*self.module_scopes.get(id)?, *id, &module.body[..]))
+        });
+        let used = self.definitions.functions.iter().filter(|info| info.is_used);
+        modules.chain(used.map(|info| (info.scope, info.file, &info.def.body[..]))).collect()
+    }
+
+    /// Adds the rows of a batch where nothing else gives them.
+    pub(super) fn collect_sliced_batches(&mut self) {
+        let concept = Concept::MicroBatch;
+        if self.facts.candidates.iter().any(|(own, ..)| *own == concept) {
+            return;
+        }
+        let found = self
+            .used_bodies()
+            .into_iter()
+            .find_map(|(scope, file, body)| Some((scope, batch_size(&self.sources.file(file)?.text, body)?)));
+        let Some((scope, size)) = found else { return };
+        let size = self.without_reads(|this| this.eval(size, scope));
+        if let Some(alternative) = size.single().filter(|alt| alt.condition.is_none())
+            && let Some(rows) = alternative.scalar().and_then(Value::as_int).filter(|rows| *rows > 0)
+        {
+            let candidate = self.candidates().candidate(alternative, Resolved::Known(Value::Int(rows)), None);
+            self.candidates().push(concept, Strength::Used, candidate);
+        }
+    }
+}
+
+/// The step of the loop that slices its batches and calls backward.
+fn batch_size<'a>(text: &str, statements: &'a [Stmt]) -> Option<&'a Expr> {
+    statements.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Function(_) | StmtKind::Class(_) => None,
+        StmtKind::For { target, iter, body, .. } => {
+            let size =
+                block(target, iter).filter(|block| calls_backward(body) && block.cuts_in(text, body)).map(|block| block.size);
+            size.or_else(|| batch_size(text, body))
+        }
+        _ => stmt.bodies().into_iter().find_map(|body| batch_size(text, body)),
+    })
+}
+
+/// Whether statements call backward, in nested ones too.
+pub(super) fn calls_backward(body: &[Stmt]) -> bool {
+    let is_call = |expr: &Expr| expr.as_call().is_some_and(|call| is_backward(&call.callee));
+    body.iter().any(|stmt| {
+        stmt.expressions().into_iter().flat_map(Expr::walk).any(is_call) || stmt.bodies().into_iter().any(calls_backward)
+    })
+}
