@@ -66,6 +66,7 @@ impl Mapping<'_> {
         // A custom training loop calls the model with the cache that its config enables; trainers and checkpointing disable it
         // (transformers 5.23.0 training_args.py `use_cache`).
         let cache = self.flag(Concept::UseCache, true).map_or(own, |choice| choice.upper);
+        let cache = cache && !(own && self.loop_needs_no_cache());
         self.upper.use_cache = cache && self.upper.checkpointing == Checkpointing::None;
         if own {
             self.upper.kept_outputs = self.loop_names_outputs();

@@ -87,6 +87,7 @@ impl Mapping<'_> {
                 }
                 (None, false) => Quantization::None,
             },
+            Some(_) if self.loads_without_options() => Quantization::None,
             Some(choice) => choice.upper,
         };
         if kind != Quantization::None && self.upper.lora.is_none() {
@@ -104,6 +105,21 @@ impl Mapping<'_> {
             setup.kbit_restored = prepared && by_framework;
         });
         Ok(())
+    }
+
+    /// Whether a script of TRL's kind loads the trained model itself and hands it nothing of its options of quantization: they are parsed
+    /// and not used (trl 1.16.0 trainer/model_config.py; `get_quantization_config` is what reads them).
+    fn loads_without_options(&self) -> bool {
+        let Some(code) = self.run.code.as_ref().filter(|_| self.run.dialect == Dialect::Trl) else { return false };
+        let mut own = code.models.iter().filter(|load| load.trained == Some(true)).peekable();
+        own.peek().is_some()
+            && own.all(|load| {
+                let asks = |name: &str| matches!(name, "quantization_config" | "load_in_4bit" | "load_in_8bit");
+                load.class.starts_with("transformers.")
+                    && !load.open
+                    && !load.derived
+                    && !load.arguments.iter().any(|(name, ..)| asks(name))
+            })
     }
 
     /// bitsandbytes leaves experts of transformers 5 as they are. Axolotl 0.19 quantizes them where it is told to

@@ -67,8 +67,8 @@ impl Mapping<'_> {
         let calls = self.trained_calls();
         if calls > 1 {
             self.assume(message!(
-                "the loop calls the model {calls} times for each backward: counted as one call with all their rows",
-                "训练循环每次反向传播前调用模型 {calls} 次：按一次包含全部行的调用计"
+                "the loop calls the model {calls} times for each backward, which needs what all of them keep",
+                "训练循环每次反向传播前调用模型 {calls} 次，反向传播需要它们保留的全部内容"
             ));
         }
         self.both(|setup| setup.forward_calls = calls);
@@ -85,25 +85,47 @@ impl Mapping<'_> {
         u64::try_from(most).unwrap_or(1)
     }
 
-    /// Whether the loops call the model with tokens and labels alone: without a mask, every token is seen.
-    pub(super) fn loop_passes_no_mask(&self) -> bool {
+    /// The calls of models in loops; where there is none, those in functions that take one step.
+    fn model_calls(&self) -> Vec<CallSite<'_>> {
         let files = self.run.code.iter().flat_map(|code| &code.files);
         let modules = files.filter_map(|file| self.project.file(*file).python());
-        let of_models: Vec<CallSite<'_>> = modules.flat_map(|module| module.calls()).filter(calls_model).collect();
-        let mut calls: Vec<&CallSite<'_>> = of_models.iter().filter(|site| site.context.loops > 0).collect();
-        if calls.is_empty() {
-            // A function that takes one step stands for the loop that calls it.
-            let steps = |site: &&CallSite<'_>| site.context.function().is_some_and(|function| calls_backward(&function.body));
-            calls = of_models.iter().filter(steps).collect();
+        let (in_loops, others): (Vec<CallSite<'_>>, Vec<_>) =
+            modules.flat_map(|module| module.calls()).filter(calls_model).partition(|site| site.context.loops > 0);
+        if !in_loops.is_empty() {
+            return in_loops;
         }
-        let is_bare = |site: &&CallSite<'_>| {
+        // A function that takes one step stands for the loop that calls it.
+        let steps = |site: &CallSite<'_>| site.context.function().is_some_and(|function| calls_backward(&function.body));
+        others.into_iter().filter(steps).collect()
+    }
+
+    /// Whether the loops tell the model to return no keys and values: `model(**batch, use_cache=False)`.
+    pub(super) fn loop_needs_no_cache(&self) -> bool {
+        let says = |site: &CallSite<'_>| {
+            site.call.keyword("use_cache").and_then(|argument| argument.value.as_value()?.as_bool()) == Some(false)
+        };
+        let calls = self.model_calls();
+        !calls.is_empty() && calls.iter().all(says)
+    }
+
+    /// Whether the project wraps models in modules of its own: what they are called with says nothing on what a model gets.
+    fn wraps_models(&self) -> bool {
+        let files = self.run.code.iter().flat_map(|code| &code.files);
+        let mut modules = files.filter_map(|file| self.project.file(*file).python());
+        let is_module =
+            |base: &Expr| base.dotted().is_some_and(|name| name == "nn.Module" || name == "torch.nn.Module" || name == "Module");
+        modules.any(|module| module.classes().any(|(class, _)| class.bases.iter().any(is_module)))
+    }
+
+    /// Whether the loops call the model with tokens and labels alone: without a mask, every token is seen.
+    pub(super) fn loop_passes_no_mask(&self) -> bool {
+        let calls = self.model_calls();
+        let wraps = self.wraps_models();
+        let is_bare = |site: &CallSite<'_>| {
             let args = &site.call.args;
             let positional = args.iter().filter(|arg| arg.kind == ArgumentKind::Positional).count();
             let open = args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Star | ArgumentKind::DoubleStar));
-            let first = site.call.positional(0).and_then(|argument| argument.value.as_name());
-            // A module of the project's own may take a whole batch, with its mask.
-            let whole = first.is_some_and(|name| ["batch", "inputs", "data", "sample"].iter().any(|word| name.contains(word)));
-            let tokens = positional == 1 && (site.call.keyword("labels").is_some() || !whole);
+            let tokens = positional == 1 && (site.call.keyword("labels").is_some() || !wraps);
             (tokens || site.call.keyword("input_ids").is_some())
                 && positional < 2
                 && !open

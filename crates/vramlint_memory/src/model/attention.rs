@@ -62,7 +62,8 @@ pub(crate) fn attention(
         let scale = t.empty(batch.seq_len, q.width);
         q = t.mul(&q, Operand::Columns(&scale));
     }
-    let (k, v) = (t.cached(k), t.cached(v));
+    let width = k.width;
+    let (k, v) = (t.cached(k, width), t.cached(v, width));
     let spread = qkv::kernel_heads(&module.projections, a, shape);
     let out = match module.sinks {
         // Kernels of flash attention take sinks as an argument of their own (transformers 5.23 `modeling_gpt_oss.py`, `s_aux`).

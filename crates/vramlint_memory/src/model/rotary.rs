@@ -69,6 +69,10 @@ pub(crate) fn turn(
             } else {
                 (rotate(t, q, rotary, &angles), rotate(t, k, rotary, &angles))
             };
+            if rotary.tables == RotaryTables::Cast && !rotary.fp32 {
+                // Under autocast with fp32 weights the tables are fp32, and so is what they turn.
+                return (left, right);
+            }
             (t.cast(left, q.width), t.cast(right, k.width))
         }
         RotaryJoin::OneByOne => {

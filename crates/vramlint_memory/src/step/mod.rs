@@ -18,7 +18,7 @@ use crate::arch::{Arch, Layer};
 use crate::estimate::{Label, Part, Phase};
 use crate::model::{Batch, Model, build};
 use crate::setup::{Checkpointing, Head, KeptOutputs, Reference, Resident, Setup, Task};
-use crate::tape::{Device, Hooks, ParamId, Record, Site, Tape};
+use crate::tape::{Device, Hooks, ParamId, Record, Site, Tape, Tensor};
 use loss::Models;
 use optimizer_in_backward::OptimizerInBackward;
 use parallel::DistributedEngine;
@@ -198,18 +198,33 @@ fn micro_step(
 ) {
     tape.set_gpu(models.policy.modules.placement.embedding);
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
-    // What several calls keep for backward lives together, so they count as one.
-    let batch = Batch { size: setup.rows(), seq_len: setup.sequence_length };
-    let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
-    let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
+    let calls = setup.forward_calls.max(1);
+    let batch = Batch { size: setup.rows() / calls, seq_len: setup.sequence_length };
+    let inputs: Vec<(Tensor, Option<Tensor>)> = (0..calls)
+        .map(|_| {
+            let mask = || tape.empty_as(batch.tokens(), 8, Part::Other);
+            (tape.empty_as(batch.tokens(), 8, Part::Other), setup.padding_mask.then(mask))
+        })
+        .collect();
     if let Some(engine) = engine {
         engine.begin_micro_batch(tape, last);
     }
     let autocast = setup.autocast.filter(|_| parallel::uses_autocast(setup)).map(crate::setup::Dtype::bytes);
     tape.begin_call(setup.kept_outputs != KeptOutputs::None, setup.use_cache && models.policy.causal);
-    let loss = tape.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup));
+    let loss = tape.autocast(autocast, |t| {
+        let losses = inputs.iter().map(|(ids, _)| {
+            if setup.outputs_to_fp32 {
+                // accelerate makes each call of the model an autocast of its own.
+                t.forget_copies();
+            }
+            let loss = loss::loss(t, models, ids, batch, setup);
+            t.end_unnamed_call();
+            loss
+        });
+        losses.reduce(|sum, loss| t.add(sum, loss))
+    });
     tape.end_call();
-    drop((ids, mask));
+    drop(inputs);
     for id in late {
         drop(tape.take_grad(*id));
     }
@@ -218,7 +233,9 @@ fn micro_step(
         engine.begin_backward(tape);
     }
     tape.set_site(Site { phase: Phase::Loss, layer: 0, name: &loss::LOSS });
-    tape.backward(loss);
+    if let Some(loss) = loss {
+        tape.backward(loss);
+    }
     for id in beside.iter().filter(|id| tape.grad(**id).is_none()) {
         let like = tape.memory(*id);
         tape.set_grad(*id, Some(tape.empty_as(like.numel, like.width, Part::Gradients)));

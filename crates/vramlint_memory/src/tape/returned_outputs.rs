@@ -71,13 +71,15 @@ impl Tape {
         }
     }
 
-    /// Keys or values in the cache that the model returns (transformers 5.23 `cache_utils.py`, `DynamicLayer.update`): a copy.
-    pub(crate) fn cached(&self, states: Tensor) -> Tensor {
+    /// Keys or values in the cache that the model returns (transformers 5.23 `cache_utils.py`, `DynamicLayer.update`): a copy of `width`
+    /// bytes, the type of the keys.
+    pub(crate) fn cached(&self, states: Tensor, width: u64) -> Tensor {
         if !self.returned.caches.get() {
             return states;
         }
-        let copy = self.cat(&[&states]);
-        self.return_output(&copy);
+        let copy = if states.width == width { self.cat(&[&states]) } else { self.cast(&states, width) };
+        // The model holds it until it returns, whether or not the loop names what it returns.
+        self.returned.running.borrow_mut().push(Tensor { edge: None, ..copy.clone() });
         copy
     }
 
@@ -102,10 +104,18 @@ impl Tape {
         self.returned.running.take()
     }
 
+    /// One of several calls has returned what its caller does not name.
+    pub(crate) fn end_unnamed_call(&self) {
+        if !self.returned.named.get() {
+            self.returned.running.take();
+        }
+    }
+
     /// The call has returned: the name is bound anew, and backward calls no model. After backward it means that the name is gone.
     pub(crate) fn end_call(&self) {
         let running = self.returned.running.take();
-        drop(self.returned.bound.replace(running));
+        let named = self.returned.named.get();
+        drop(self.returned.bound.replace(if named { running } else { Vec::new() }));
         self.begin_call(false, false);
     }
 }

@@ -29,11 +29,12 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
         let inputs: Vec<Tensor> = step.inputs.iter().filter_map(|input| results.get(*input)?.clone()).collect();
         let result = match step.op {
             LossOp::Student { labels: given } => {
-                if !own.in_autocast {
-                    // Each call of the model is an autocast of its own.
+                if setup.outputs_to_fp32 && !own.in_autocast {
+                    // accelerate makes each call of the model an autocast of its own.
                     t.forget_copies();
                 }
                 let (logits, loss) = student(t, &models.policy, ids, batch, setup, given);
+                t.end_unnamed_call();
                 of_model = loss;
                 Some(logits)
             }
@@ -42,6 +43,7 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
                 let teacher = models.teacher.as_ref().unwrap_or(&models.policy);
                 let ask = |t: &Tape| t.no_grad(|t| answer(t, teacher, ids, batch, setup, false));
                 let logits = if own.in_autocast { ask(t) } else { t.autocast(None, ask) };
+                t.end_unnamed_call();
                 t.set_site(super::site());
                 Some(logits)
             }

@@ -55,8 +55,12 @@ impl Tape {
         let weight = self.weight(id);
         let differs = |width: u64| width != weight.width || self.device.mixed_halves && width == 2;
         let Some(width) = self.autocast_width().filter(|width| differs(*width)) else { return weight };
-        if let Some(copy) = self.copies.borrow().get(&id) {
-            return copy.clone();
+        let known = self.copies.borrow().get(&id).cloned();
+        if let Some(copy) = known {
+            let back = weight.width;
+            // A copy that a block made by its plan has no history yet.
+            let is_new = copy.edge.is_none() && weight.requires_grad();
+            return if is_new { self.record(&[&weight], copy, move |t, grad| vec![Some(t.copy_as(&grad, back))]) } else { copy };
         }
         let copy = if width == weight.width { self.empty(weight.numel, width) } else { self.cast(&weight, width) };
         // Only leaves that need a gradient are remembered (torch 2.15, `aten/src/ATen/autocast_mode.cpp`).
