@@ -39,6 +39,7 @@ stage "the server in Neovim" bash tests/clients/neovim/run.sh
 stage "the server in Emacs" bash tests/clients/emacs/run.sh
 stage "the extension in VS Code" bash tests/clients/vscode/run.sh
 stage "the language server with pytest-lsp" bash tests/clients/pytest/run.sh
+stage "instructions of five commands" python3 tests/instructions/compare.py target/debug/vramlint
 if [ -d "$shared/cases/seeds" ]; then
     stage "the five guides as projects" python3 "$shared/cases/seeds/score.py" target/debug/vramlint --since 1
 else
