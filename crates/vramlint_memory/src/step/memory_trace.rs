@@ -86,12 +86,15 @@ pub(super) struct Moments {
     layers: u32,
     /// The place of the last one.
     last: Option<Site>,
+    /// What it has reached.
+    allocated: u64,
+    reserved: u64,
 }
 
 impl Moments {
     /// None yet, of a model with `layers` blocks.
     pub(super) fn new(layers: u32) -> Self {
-        Self { all: Vec::with_capacity(1 << 10), round: 0, layers, last: None }
+        Self { all: Vec::with_capacity(1 << 10), round: 0, layers, last: None, allocated: u64::MAX, reserved: u64::MAX }
     }
 
     /// The next event is at this place.
@@ -106,6 +109,7 @@ impl Moments {
         }
         self.last = Some(site);
         let Held { allocated, reserved, parts } = held;
+        (self.allocated, self.reserved) = (allocated, reserved);
         self.all.push(Moment {
             round: self.round,
             phase: site.phase,
@@ -120,12 +124,19 @@ impl Moments {
     }
 
     /// An event has reached this.
+    #[inline]
     pub(super) fn reach(&mut self, number: usize, (allocated, reserved): (u64, u64), parts: &[u64; TENSOR_PARTS]) {
-        if let Some(moment) = self.all.last_mut() {
-            if allocated > moment.allocated {
+        if allocated > self.allocated {
+            self.allocated = allocated;
+            if let Some(moment) = self.all.last_mut() {
                 (moment.allocated, moment.event, moment.parts) = (allocated, number, *parts);
             }
-            moment.reserved = moment.reserved.max(reserved);
+        }
+        if reserved > self.reserved {
+            self.reserved = reserved;
+            if let Some(moment) = self.all.last_mut() {
+                moment.reserved = reserved;
+            }
         }
     }
 

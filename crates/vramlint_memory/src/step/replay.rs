@@ -46,12 +46,18 @@ struct Replay {
 
 impl Replay {
     /// An event is about to happen on this GPU.
+    #[inline]
     fn enter(&mut self, number: usize) {
         if self.moved && number >= self.loaded {
-            self.moved = false;
-            let held = Held { allocated: self.allocator.allocated(), reserved: self.allocator.reserved(), parts: self.parts };
-            self.moments.enter(self.site, number, held);
+            self.begin_moment(number);
         }
+    }
+
+    #[cold]
+    fn begin_moment(&mut self, number: usize) {
+        self.moved = false;
+        let held = Held { allocated: self.allocator.allocated(), reserved: self.allocator.reserved(), parts: self.parts };
+        self.moments.enter(self.site, number, held);
     }
 }
 
@@ -61,6 +67,7 @@ impl Visitor for Replay {
         self.moved = true;
     }
 
+    #[inline]
     fn alloc(&mut self, number: usize, block: u32, allocation: Allocation) {
         let Allocation { bytes, part, stream, gpu, at_once } = allocation;
         if gpu != self.gpu {
@@ -82,6 +89,7 @@ impl Visitor for Replay {
         }
     }
 
+    #[inline]
     fn free(&mut self, number: usize, block: u32) {
         let Some(LiveBlock { handle, part, size }) = self.live[block as usize] else { return };
         self.enter(number);

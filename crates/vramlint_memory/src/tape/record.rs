@@ -210,10 +210,22 @@ struct Visit<'a> {
     own: Vec<u32>,
 }
 
+/// Passes the next event if it frees this block.
+#[inline]
+fn skip_free(events: &mut std::slice::Iter<Event>, block: u32) -> bool {
+    match events.as_slice() {
+        [next, rest @ ..] if next.block == block && next.kind == EventKind::Free => {
+            *events = rest.iter();
+            true
+        }
+        _ => false,
+    }
+}
+
 impl Visit<'_> {
     /// Events that were recorded one by one.
     fn events(&mut self, events: Range<u32>, visitor: &mut impl Visitor) {
-        let mut events = self.record.events[as_range(&events)].iter().peekable();
+        let mut events = self.record.events[as_range(&events)].iter();
         let mut place = u32::MAX;
         while let Some(event) = events.next() {
             let number = self.number;
@@ -224,8 +236,7 @@ impl Visit<'_> {
                         place = event.site;
                         visitor.place(self.record.sites[place as usize]);
                     }
-                    let frees = |next: &&Event| next.block == event.block && next.kind == EventKind::Free;
-                    let at_once = events.next_if(frees).is_some();
+                    let at_once = skip_free(&mut events, event.block);
                     self.number += usize::from(at_once);
                     visitor.alloc(number, event.block, Allocation { bytes, part, stream, gpu, at_once });
                 }
@@ -266,7 +277,7 @@ impl Visit<'_> {
         let (stream, gpu) = (slice.stream, slice.gpu);
         let mut block = slice.first_block;
         let mut place = u32::MAX;
-        let mut events = play.stage.events[as_range(&slice.events)].iter().peekable();
+        let mut events = play.stage.events[as_range(&slice.events)].iter();
         while let Some(event) = events.next() {
             let number = self.number;
             self.number += 1;
@@ -276,8 +287,7 @@ impl Visit<'_> {
                         place = event.site;
                         visitor.place(play.places.site(play.stage.sites[place as usize]));
                     }
-                    let frees = |next: &&Event| next.block == event.block && next.kind == EventKind::Free;
-                    let at_once = events.next_if(frees).is_some();
+                    let at_once = skip_free(&mut events, event.block);
                     self.number += usize::from(at_once);
                     visitor.alloc(number, block, Allocation { bytes, part, stream, gpu, at_once });
                     self.own.push(block);
