@@ -220,3 +220,111 @@ fn a_batch_for_a_module_of_the_project_may_hold_a_mask() {
     let wrapped = plain.replace("optimizer =", "class Head(torch.nn.Module):\n    pass\noptimizer =");
     assert_eq!(setup(&wrapped)["padding_mask"], true);
 }
+
+/// What is not seen through makes the bounds wider, and says so.
+#[test]
+fn code_that_is_not_followed_widens_the_bounds() {
+    let width = |script: &str| {
+        let found = estimate(script);
+        let bound = |name: &str| found[name].as_u64().unwrap_or_else(|| panic!("{found}"));
+        let doubts = found["assumptions"].as_array().expect("a list").iter();
+        (bound("high") - bound("low"), doubts.filter(|one| one.as_str().unwrap_or("").contains("bounds are wider")).count())
+    };
+    let wrapped = CACHED.replace("optimizer =", "class Head(torch.nn.Module):\n    pass\noptimizer =");
+    let own = CACHED.replace("out.loss.backward()", "torch.nn.functional.mse_loss(weigh(out), 0).backward()");
+    let (plain, wrapped, own) = (width(CACHED), width(&wrapped), width(&own));
+    assert_eq!((plain.1, wrapped.1, own.1), (0, 1, 1));
+    assert!(wrapped.0 > plain.0 && own.0 > plain.0, "{plain:?} {wrapped:?} {own:?}");
+}
+
+/// The gradients of the last step live while a loop frees them after the forward, whatever the model is called.
+#[test]
+fn a_student_is_a_model() {
+    let script = CACHED.replace("model", "student").replace("Autostudent", "AutoModel").replace(
+        "    out = student(**batch)\n    out.loss.backward()\n    optimizer.step()\n    optimizer.zero_grad()\n",
+        "    loss = student(**batch).loss\n    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n",
+    );
+    let early = script
+        .replace("    optimizer.zero_grad()\n    loss.backward()", "    loss.backward()")
+        .replace("    optimizer.step()\n", "    optimizer.step()\n    optimizer.zero_grad()\n");
+    assert!(tensors(&estimate(&script)) > tensors(&estimate(&early)));
+}
+
+const LENGTH_GIVEN: &str = r#"
+import torch
+from data import pairs
+from transformers import AutoModel, AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("bert")
+encoder = AutoModel.from_pretrained("bert").cuda()
+optimizer = torch.optim.AdamW(encoder.parameters(), lr=1e-4)
+def embed(texts, length):
+    batch = tokenizer(texts, padding=True, truncation=True, max_length=length, return_tensors="pt")
+    return encoder(**batch).last_hidden_state[:, 0]
+for left, right in torch.utils.data.DataLoader(pairs, batch_size=4):
+    (embed(left, 32) @ embed(right, 96).T).mean().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"#;
+
+#[test]
+fn a_length_that_a_function_gets_is_that_of_each_of_its_calls() {
+    let setup = setup(LENGTH_GIVEN);
+    assert_eq!((&setup["sequence_length"], &setup["forward_calls"]), (&64.into(), &2.into()));
+}
+
+#[test]
+fn a_loop_that_takes_one_sample_at_a_time_may_repeat_it() {
+    let script = SLICED
+        .replace("for start in range(0, len(prompts), B):", "for prompt in prompts:")
+        .replace("prompts[start : start + B]", "[prompt] * B");
+    assert_eq!(setup(&script)["micro_batch"], 6);
+    let one = script.replace("[prompt] * B", "prompt");
+    assert_eq!(setup(&one)["micro_batch"], 1);
+}
+
+/// A loaded model is in evaluation mode until something says otherwise; a made one is not.
+#[test]
+fn nothing_is_dropped_or_checkpointed_in_evaluation_mode() {
+    let script = CACHED.replace("optimizer =", "model.gradient_checkpointing_enable()\noptimizer =");
+    let trains = script.replace("optimizer =", "model.train()\noptimizer =");
+    assert_eq!(
+        (&setup(&script)["gradient_checkpointing"], &setup(&trains)["gradient_checkpointing"]),
+        (&false.into(), &true.into())
+    );
+    let (evaluates, trains) = (CACHED.to_owned(), CACHED.replace("optimizer =", "model.train()\noptimizer ="));
+    assert!(tensors(&estimate(&evaluates)) < tensors(&estimate(&trains)), "GPT-2 has dropout");
+}
+
+const SLICED_IDS: &str = r#"
+import torch
+from data import rows, tokenizer, collate
+from transformers import AutoModelForCausalLM
+MAX_LEN = 192
+class Rows(torch.utils.data.Dataset):
+    def __getitem__(self, index):
+        prompt, answer = rows[index]
+        ids = (tokenizer(prompt).input_ids + tokenizer(answer).input_ids)[:MAX_LEN]
+        return {"input_ids": ids, "labels": ids}
+model = AutoModelForCausalLM.from_pretrained("decoder").cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for batch in torch.utils.data.DataLoader(Rows(), batch_size=4, collate_fn=collate):
+    model(**batch).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"#;
+
+#[test]
+fn a_slice_of_token_ids_cuts_a_row() {
+    assert_eq!(setup(SLICED_IDS)["sequence_length"], 192);
+    assert_eq!(setup(&SLICED_IDS.replace("[:MAX_LEN]", "[:FIRST]"))["sequence_length"], 1024, "an unknown number says nothing");
+}
+
+#[test]
+fn rows_that_nothing_cuts_may_keep_memory_for_every_length() {
+    let script = CACHED
+        .replace("from data import rows", "from datasets import load_dataset\nrows = load_dataset('glue', 'mrpc')['train']");
+    let found = estimate(&script);
+    let said =
+        found["assumptions"].as_array().expect("a list").iter().any(|one| one.as_str().unwrap_or("").contains("nothing cuts"));
+    assert!(said, "{found}");
+}

@@ -1,7 +1,7 @@
 //! The estimate of one run and the capacities it is compared with.
 
 use crate::capacity::{Capacity, gpu_of};
-use crate::mapping::{self, Mapped};
+use crate::mapping::{self, Doubt, Mapped};
 use crate::models::{Model, Models, Source};
 use crate::open_settings::{Lightest, take_length};
 use crate::plausibility::plausible;
@@ -94,6 +94,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
         open_world,
         fewest_rows,
         own_divergence,
+        doubts,
         unverified,
     } = mapped;
     if open_world {
@@ -121,6 +122,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     if found.setup.padding_mask {
         widen_by_padding(&mut found, cache);
     }
+    widen_by_doubts(&mut found, &doubts);
     if found.capacity.is_some() {
         found.floor = cache.estimate(&lower_model.arch, &lower).low.min(found.estimate.low);
     }
@@ -165,6 +167,17 @@ fn widen_by_divergence(found: &mut RunEstimate) {
     let tokens = found.setup.micro_batch.saturating_mul(found.setup.sequence_length);
     let logits = tokens.saturating_mul(found.model.arch.vocabulary()).saturating_mul(4);
     found.estimate.high = found.estimate.high.saturating_add(logits.saturating_mul(COPIES));
+}
+
+/// Widens the bounds by what reading the code leaves uncertain.
+fn widen_by_doubts(found: &mut RunEstimate, doubts: &[Doubt]) {
+    let (below, above) = doubts.iter().fold((0, 0), |(below, above), doubt| {
+        let (lower, higher) = doubt.spread();
+        (below.max(lower), above.max(higher))
+    });
+    let share = |thousandths: u64| found.estimate.reserved / 1000 * thousandths;
+    found.estimate.low = found.estimate.low.saturating_sub(share(below));
+    found.estimate.high = found.estimate.high.saturating_add(share(above));
 }
 
 /// Widens the bounds to a batch whose rows all have the same length: attention then gets no mask.

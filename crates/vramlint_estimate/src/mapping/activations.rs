@@ -30,6 +30,7 @@ const fn weight(attention: Attention) -> u64 {
 impl Mapping<'_> {
     pub(super) fn activations(&mut self, model: &Model) {
         self.checkpointing();
+        self.evaluation_mode();
         match self.asked_kernel().map_or_else(|| self.range(Concept::Attention, attention, weight), |asked| Ok(Some(asked))) {
             Ok(Some(choice)) => {
                 self.upper.attention = choice.upper;
@@ -66,7 +67,8 @@ impl Mapping<'_> {
         // A custom training loop calls the model with the cache that its config enables; trainers and checkpointing disable it
         // (transformers 5.23.0 training_args.py `use_cache`).
         let cache = self.flag(Concept::UseCache, true).map_or(own, |choice| choice.upper);
-        let cache = cache && !(own && self.loop_needs_no_cache());
+        // Code that takes the last hidden state drops the cache beside it.
+        let cache = cache && !(own && (self.loop_needs_no_cache() || self.trains_headless_model()));
         self.upper.use_cache = cache && self.upper.checkpointing == Checkpointing::None;
         if own {
             self.upper.kept_outputs = self.loop_names_outputs();
@@ -75,6 +77,19 @@ impl Mapping<'_> {
         }
         let late = own && self.upper.accumulation == 1 && self.loop_zeroes_after_forward();
         self.both(|setup| setup.zeroes_after_forward = late);
+    }
+
+    /// A model as `from_pretrained` of transformers 5.23 returns it is in evaluation mode (modeling_utils.py). Unless something switches to
+    /// training, it has no dropout, and blocks that are told to be checkpointed are not (modeling_layers.py).
+    fn evaluation_mode(&mut self) {
+        self.in_evaluation_mode = self.stays_in_evaluation_mode();
+        if self.in_evaluation_mode {
+            self.assume(message!(
+                "nothing switches the loaded model to training: it has no dropout and no checkpoints",
+                "没有代码把加载的模型切换到训练模式：没有 dropout，检查点也不生效"
+            ));
+            self.both(|setup| setup.checkpointing = Checkpointing::None);
+        }
     }
 
     /// The attention that the run asks for with a kernel, if scores are written out in branches only: on machines without the kernel, or

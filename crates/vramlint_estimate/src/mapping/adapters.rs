@@ -6,7 +6,7 @@ use crate::models::{Model, Source};
 use crate::record::vocabulary;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{AdapterKind, Dtype, Lora, SavedModules, Targets, TrainedParts};
+use vramlint_memory::setup::{AdapterKind, Dtype, Lora, SavedModules, Targets, Task, TrainedParts};
 use vramlint_resolve::code::PossibleValue;
 
 /// The lowest LoRA rank.
@@ -24,6 +24,13 @@ impl Mapping<'_> {
             }
             Some("ia3") => return self.scaling_vectors(model),
             Some("oft") => return self.rotations(model),
+            // The encoder gets no prefix, so nothing of it is kept (peft 0.21.2 peft_model.py, `PeftModelForSeq2SeqLM.forward`).
+            Some("prefixtuning") if self.upper.task == Task::Seq2Seq => {
+                return Err(message!(
+                    "estimates do not support prefix tuning of an encoder-decoder model",
+                    "不支持估算编码器-解码器模型的前缀微调"
+                ));
+            }
             Some("prompttuning" | "prefixtuning" | "promptencoder") => {
                 self.both(|setup| setup.trains_prompt = true);
                 return Ok(());

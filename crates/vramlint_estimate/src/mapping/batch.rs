@@ -160,6 +160,7 @@ impl Mapping<'_> {
                 return;
             }
             if let Some(rows) = self.public_rows() {
+                self.public_rows_count = true;
                 self.upper.sequence_length = rows.longest.min(model.arch.context_length().unwrap_or(LONG));
                 self.lower.sequence_length = rows.mean.min(self.upper.sequence_length);
                 self.longest_row = Some(self.upper.sequence_length);

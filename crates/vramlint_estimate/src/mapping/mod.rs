@@ -10,6 +10,7 @@ mod batch;
 mod commented_models;
 mod dataloader;
 mod device_map;
+mod doubts;
 #[cfg(test)]
 mod framework_tests;
 mod joint_model;
@@ -32,6 +33,7 @@ mod vllm;
 
 use crate::capacity::gpu_of;
 use crate::models::{Model, Models};
+pub(crate) use doubts::Doubt;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::Setup;
@@ -65,6 +67,8 @@ pub(crate) struct Mapped {
     pub open_world: bool,
     /// Whether the project compares distributions over the vocabulary with code of its own.
     pub own_divergence: bool,
+    /// What reading the code leaves uncertain.
+    pub doubts: Vec<Doubt>,
     /// Why a decisive value is unverified, if one is.
     pub unverified: Option<Message>,
 }
@@ -90,6 +94,9 @@ struct Mapping<'a> {
     open_world: bool,
     fewest_rows: Option<u64>,
     sample_documents: bool,
+    in_evaluation_mode: bool,
+    /// Whether the rows are as long as those of a public data set, which nothing cuts.
+    public_rows_count: bool,
     unverified: Option<Message>,
     upper: Setup,
     lower: Setup,
@@ -108,12 +115,14 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
         open_world: false,
         fewest_rows: None,
         sample_documents: false,
+        in_evaluation_mode: false,
+        public_rows_count: false,
         unverified: None,
         upper,
         lower,
     };
     mapping.known_command()?;
-    let (model, lower_model) = mapping.model_range()?;
+    let (mut model, mut lower_model) = mapping.model_range()?;
     mapping.task()?;
     if let Some(Assumption { en, zh }) = model.arch.unfit_for(mapping.upper.task) {
         return Err(Message { en, zh });
@@ -122,7 +131,12 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
         Some(usual) => mapping.megatron(&model, usual)?,
         None => mapping.step(&model)?,
     };
+    if mapping.in_evaluation_mode {
+        model.arch.drop_nothing();
+        lower_model.arch.drop_nothing();
+    }
     let own_divergence = mapping.own_divergence(&model);
+    let doubts = mapping.doubts();
     let Mapping { assumptions, longest_row, open_world, fewest_rows, unverified, upper: setup, lower, .. } = mapping;
     Ok(Mapped {
         model,
@@ -136,6 +150,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
         fewest_rows,
         open_world,
         own_divergence,
+        doubts,
         unverified,
     })
 }

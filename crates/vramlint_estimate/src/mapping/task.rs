@@ -126,7 +126,7 @@ impl Mapping<'_> {
     }
 
     /// Whether every model that the code trains is loaded without a head: `AutoModel`, `BertModel`.
-    fn trains_headless_model(&self) -> bool {
+    pub(super) fn trains_headless_model(&self) -> bool {
         let Some(code) = &self.run.code else { return false };
         let is_headless = |class: &str| {
             // Other libraries call models with a head so: `unsloth.FastLanguageModel`.

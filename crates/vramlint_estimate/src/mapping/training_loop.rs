@@ -108,8 +108,19 @@ impl Mapping<'_> {
         !calls.is_empty() && calls.iter().all(says)
     }
 
+    /// Whether a loop of the project's own trains models that it loads and never switches to training (`model.train()`).
+    pub(super) fn stays_in_evaluation_mode(&self) -> bool {
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
+        let Some(code) = self.run.code.as_ref().filter(|code| own && !code.is_cut_off) else { return false };
+        let mut trained = code.models.iter().filter(|load| load.trained == Some(true)).peekable();
+        let is_loaded = |load: &ModelLoad| load.class.starts_with("transformers.") && load.model.is_some() && !load.derived;
+        let mut modules = code.files.iter().filter_map(|file| self.project.file(*file).python());
+        let switches = |site: &CallSite<'_>| matches!(&site.call.callee.kind, ExprKind::Attribute(_, name, _) if name == "train");
+        trained.peek().is_some() && trained.all(is_loaded) && !modules.any(|module| module.calls().any(|site| switches(&site)))
+    }
+
     /// Whether the project wraps models in modules of its own: what they are called with says nothing on what a model gets.
-    fn wraps_models(&self) -> bool {
+    pub(super) fn wraps_models(&self) -> bool {
         let files = self.run.code.iter().flat_map(|code| &code.files);
         let mut modules = files.filter_map(|file| self.project.file(*file).python());
         let is_module =
@@ -210,7 +221,8 @@ fn bound_name<'a>(site: &CallSite<'a>) -> Option<&'a str> {
 fn calls_model(site: &CallSite<'_>) -> bool {
     let Some(name) = site.call.callee.dotted() else { return false };
     let last = name.rsplit('.').next().unwrap_or_default().to_lowercase();
-    ["model", "net", "engine"].iter().any(|part| last.ends_with(part) || last.starts_with(part)) && !site.call.args.is_empty()
+    ["model", "net", "engine", "student", "policy"].iter().any(|part| last.ends_with(part) || last.starts_with(part))
+        && !site.call.args.is_empty()
 }
 
 /// Whether statements call backward, in nested ones too.

@@ -25,6 +25,11 @@ pub(crate) fn find(modules: &[&Module]) -> Option<OwnLoss> {
     reader.finish(by_loop)
 }
 
+/// Whether a trainer's subclass in these modules computes its loss.
+pub(crate) fn has_compute_loss(modules: &[&Module]) -> bool {
+    modules.iter().flat_map(|module| module.classes()).any(|(class, _)| statement::compute_loss(class).is_some())
+}
+
 /// What an expression stands for.
 #[derive(Clone, Debug, PartialEq)]
 enum Tensors {

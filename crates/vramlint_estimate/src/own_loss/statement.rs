@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The method of a trainer's subclass that computes its loss.
-fn compute_loss(class: &Class) -> Option<&Function> {
+pub(super) fn compute_loss(class: &Class) -> Option<&Function> {
     let trains = class.bases.iter().any(|base| base.dotted().is_some_and(|name| name.ends_with("Trainer")));
     class.body.iter().filter(|_| trains).find_map(|stmt| match &stmt.kind {
         StmtKind::Function(function) if function.name == "compute_loss" => Some(function),

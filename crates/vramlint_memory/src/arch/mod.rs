@@ -391,6 +391,16 @@ impl Arch {
         });
     }
 
+    /// Switches dropout off, as in evaluation mode.
+    pub fn drop_nothing(&mut self) {
+        self.embedding.dropout = false;
+        let own = self.layers.iter_mut().map(|(layer, _)| layer);
+        for layer in own.chain(self.decoder.iter_mut().map(|decoder| &mut decoder.layer)) {
+            layer.dropout = false;
+            layer.attention.dropout = false;
+        }
+    }
+
     /// Whether it has a tower that sees.
     pub fn sees(&self) -> bool {
         self.sees

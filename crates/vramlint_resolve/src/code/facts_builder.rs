@@ -30,8 +30,8 @@ pub(super) enum Strength {
 pub(super) struct FactsBuilder {
     pub(super) candidates: Vec<(Concept, Strength, CodeCandidate)>,
     pub(super) loads: Vec<LoadedFile>,
-    /// The lengths at which calls cut texts, by the place of the call; `None` where they differ from run to run.
-    pub(super) cuts: HashMap<FileRange, Option<i64>>,
+    /// The lengths at which calls cut texts, by the place of the call.
+    pub(super) cuts: HashMap<FileRange, BTreeSet<i64>>,
     /// The lengths at which they cut the texts of a training, where they differ; rising.
     pub(super) text_lengths: Vec<u64>,
     /// The files that loads read, by the index of the load, as far as they are known.

@@ -35,6 +35,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     interpreter.collect_tokenizer_lengths();
     interpreter.collect_sliced_batches();
     let cuts_rows_into_blocks = interpreter.collect_row_blocks();
+    interpreter.collect_sliced_lengths();
     let (generated_tokens, texts_per_sample) = (interpreter.training.generated_tokens(), interpreter.texts_per_sample());
     let accumulate_called = interpreter.training.accumulate;
     let args = interpreter.facts.accelerator.is_some_and(|known| known.sets_accumulation);

@@ -67,6 +67,7 @@ mod script_arguments;
 mod selection;
 mod settings_classes;
 mod sliced_batches;
+mod sliced_lengths;
 mod sources;
 mod step_budget;
 mod stmt;

@@ -1,13 +1,15 @@
-//! Batches that a training loop slices from a list: `for i in range(0, len(rows), size): step(rows[i : i + size])`.
+//! Batches that a training loop makes itself: it slices a list (`for i in range(0, len(rows), size): step(rows[i : i + size])`), or takes
+//! the samples one by one.
 
 use super::facts_builder::Strength;
 use super::interpreter::Interpreter;
 use super::row_blocks::block;
 use super::training_loop::is_backward;
+use super::value::{AbstractValue, ValueKind};
 use crate::setting::Resolved;
-use vramlint_base::{FileId, Value};
+use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Concept;
-use vramlint_syntax::python::{Expr, Stmt, StmtKind};
+use vramlint_syntax::python::{Call, Expr, Stmt, StmtKind};
 
 impl<'a> Interpreter<'a> {
     /// The bodies of code that runs: those of modules, and of functions that are used, each with its scope.
@@ -26,11 +28,19 @@ impl<'a> Interpreter<'a> {
         if self.facts.candidates.iter().any(|(own, ..)| *own == concept) {
             return;
         }
-        let found = self
-            .used_bodies()
-            .into_iter()
-            .find_map(|(scope, file, body)| Some((scope, batch_size(&self.sources.file(file)?.text, body)?)));
-        let Some((scope, size)) = found else { return };
+        let bodies = self.used_bodies();
+        let found =
+            bodies.iter().find_map(|(scope, file, body)| Some((*scope, batch_size(&self.sources.file(*file)?.text, body)?)));
+        let Some((scope, size)) = found else {
+            if let Some((file, row)) = bodies.iter().find_map(|(_, file, body)| Some((*file, single_row(body)?))) {
+                let one = AbstractValue::located(ValueKind::Scalar(Value::Int(1)), FileRange::new(file, row.range));
+                for alternative in &one.alternatives {
+                    let candidate = self.candidates().candidate(alternative, Resolved::Known(Value::Int(1)), None);
+                    self.candidates().push(concept, Strength::Used, candidate);
+                }
+            }
+            return;
+        };
         let size = self.without_reads(|this| this.eval(size, scope));
         if let Some(alternative) = size.single().filter(|alt| alt.condition.is_none())
             && let Some(rows) = alternative.scalar().and_then(Value::as_int).filter(|rows| *rows > 0)
@@ -51,6 +61,23 @@ fn batch_size<'a>(text: &str, statements: &'a [Stmt]) -> Option<&'a Expr> {
             size.or_else(|| batch_size(text, body))
         }
         _ => stmt.bodies().into_iter().find_map(|body| batch_size(text, body)),
+    })
+}
+
+/// The sample of a loop that calls backward and tokenizes it: `for row in rows: tokenizer(row["text"], return_tensors="pt")`.
+fn single_row(statements: &[Stmt]) -> Option<&Expr> {
+    statements.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Function(_) | StmtKind::Class(_) => None,
+        StmtKind::For { target, body, .. } if calls_backward(body) => {
+            let name = target.as_name();
+            let is_tokenized = |call: &Call| {
+                let text = call.keyword("return_tensors").and(call.positional(0));
+                text.is_some_and(|text| name.is_some() && text.value.walk().any(|part| part.as_name() == name))
+            };
+            let calls = body.iter().flat_map(Stmt::expressions).flat_map(Expr::walk).filter_map(Expr::as_call);
+            calls.into_iter().any(is_tokenized).then_some(target).or_else(|| single_row(body))
+        }
+        _ => stmt.bodies().into_iter().find_map(single_row),
     })
 }
 

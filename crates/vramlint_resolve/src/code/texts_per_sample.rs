@@ -58,6 +58,11 @@ fn joined(call: &Call) -> Option<u64> {
 fn lists(expr: &Expr, body: &[Stmt], depth: usize) -> Option<u64> {
     match &expr.kind {
         ExprKind::Binary(left, "+", right) => Some(lists(left, body, depth)? + lists(right, body, depth)?),
+        // `[prompt] * answers`.
+        ExprKind::Binary(left, "*", right) => match &left.kind {
+            ExprKind::List(items) if items.len() == 1 => number(right, body),
+            _ => None,
+        },
         ExprKind::Comprehension { pairs: false, .. } => Some(1),
         ExprKind::Name(name) if depth > 0 => {
             let mut assigned = values_of(name, body);
@@ -69,6 +74,16 @@ fn lists(expr: &Expr, body: &[Stmt], depth: usize) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// A number, or the name of one.
+fn number(expr: &Expr, body: &[Stmt]) -> Option<u64> {
+    let literal = |expr: &Expr| expr.as_value().and_then(Value::as_int).and_then(|number| u64::try_from(number).ok());
+    literal(expr).or_else(|| {
+        let mut assigned = values_of(expr.as_name()?, body);
+        let value = assigned.next().filter(|_| assigned.next().is_none())?;
+        literal(value)
+    })
 }
 
 /// What a name is assigned in statements.

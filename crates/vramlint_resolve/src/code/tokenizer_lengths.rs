@@ -20,10 +20,7 @@ impl Interpreter<'_> {
             return;
         }
         let Some(length) = args.get("max_length").and_then(AbstractValue::constant).and_then(Value::as_int) else { return };
-        let known = self.facts.cuts.entry(place).or_insert(Some(length));
-        if *known != Some(length) {
-            *known = None;
-        }
+        self.facts.cuts.entry(place).or_default().insert(length);
     }
 
     /// The names of the lengths to which collators cut the rows: no other length is that of the training.
@@ -46,8 +43,8 @@ impl Interpreter<'_> {
             let Some(module) = file.python_if(file.features().has(Feature::Truncation)) else { continue };
             let loaded: BTreeSet<String> = module.calls().flat_map(|site| loaded_tokenizers(&site)).collect();
             for site in module.calls() {
-                let noted = || self.facts.cuts.get(&FileRange::new(id, site.expr.range)).copied().flatten();
-                if let Some((length, range)) = truncation(&site, &loaded, noted) {
+                let noted = || self.facts.cuts.get(&FileRange::new(id, site.expr.range)).cloned().unwrap_or_default();
+                for (length, range) in truncations(&site, &loaded, noted) {
                     let place = FileRange::new(id, range);
                     let target = is_of_target(&site, &file.text);
                     if target {
@@ -97,8 +94,17 @@ fn loaded_tokenizers(site: &CallSite<'_>) -> Vec<String> {
     if loads { targets.iter().filter_map(name).collect() } else { Vec::new() }
 }
 
-/// The length to which a call of a tokenizer cuts the rows of a training, and its place. `noted` is what the length was when the call ran.
-fn truncation(site: &CallSite<'_>, loaded: &BTreeSet<String>, noted: impl FnOnce() -> Option<i64>) -> Option<(i64, TextRange)> {
+/// The lengths to which a call of a tokenizer cuts the rows of a training, and their place. `noted` is what the length was whenever the
+/// call ran.
+fn truncations(site: &CallSite<'_>, loaded: &BTreeSet<String>, noted: impl FnOnce() -> BTreeSet<i64>) -> Vec<(i64, TextRange)> {
+    let Some(given) = cut_length(site, loaded) else { return Vec::new() };
+    let written = given.as_value().and_then(Value::as_int);
+    let lengths = written.map_or_else(noted, |length| BTreeSet::from([length]));
+    lengths.into_iter().filter(|length| *length > 0).map(|length| (length, given.range)).collect()
+}
+
+/// The length that a call of a tokenizer gets to cut the rows of a training.
+fn cut_length<'a>(site: &CallSite<'a>, loaded: &BTreeSet<String>) -> Option<&'a Expr> {
     let callee = site.call.callee.dotted()?;
     let mut parts = callee.rsplit('.');
     let mut name = parts.next()?;
@@ -110,10 +116,7 @@ fn truncation(site: &CallSite<'_>, loaded: &BTreeSet<String>, noted: impl FnOnce
     if !(cuts && trains && (loaded.contains(name) || name.to_lowercase().contains("tokenizer"))) {
         return None;
     }
-    let given = &site.call.keyword("max_length")?.value;
-    let written = given.as_value().and_then(Value::as_int);
-    let length = written.or_else(noted).filter(|length| *length > 0)?;
-    Some((length, given.range))
+    Some(&site.call.keyword("max_length")?.value)
 }
 
 /// Whether a call tokenizes what the model shall answer.
