@@ -328,3 +328,18 @@ fn rows_that_nothing_cuts_may_keep_memory_for_every_length() {
         found["assumptions"].as_array().expect("a list").iter().any(|one| one.as_str().unwrap_or("").contains("nothing cuts"));
     assert!(said, "{found}");
 }
+
+#[test]
+fn a_learnt_prefix_widens_the_bounds() {
+    let adapted = |config: &str| {
+        let code = format!(
+            "from peft import *\nmodel = get_peft_model(model, {config}(task_type='CAUSAL_LM', num_virtual_tokens=8))\noptimizer ="
+        );
+        estimate(&CACHED.replace("optimizer =", &code))
+    };
+    let said = |found: &serde_json::Value| {
+        found["assumptions"].as_array().expect("a list").iter().any(|one| one.as_str().unwrap_or("").contains("learnt prefix"))
+    };
+    let (prefix, prompt) = (adapted("PrefixTuningConfig"), adapted("PromptTuningConfig"));
+    assert!(said(&prefix) && !said(&prompt), "{prefix}");
+}
