@@ -329,3 +329,18 @@ fn experts_of_axolotl_may_be_in_four_bits() {
     let wide = estimate("load_in_8bit: true\nquantize_moe_experts: true\n");
     assert_eq!(wide[0]["unknown"], "estimates do not support experts in 8 bits");
 }
+
+/// Layers of BERT that share a name are told apart by what stands before it.
+#[test]
+fn the_end_of_a_path_names_one_of_several_layers() {
+    let load = "from transformers import AutoModelForSequenceClassification\nmodel = AutoModelForSequenceClassification.from_pretrained('bert')";
+    let trainable = |targets: &str| {
+        let code = format!(
+            "from peft import *\nmodel = get_peft_model(model, LoraConfig(task_type='SEQ_CLS', r=8, target_modules=[{targets}]))"
+        );
+        let found = estimate(&own_loop(load, &code, STEP));
+        found["setup"]["trainable"].as_u64().unwrap_or_else(|| panic!("{found}"))
+    };
+    let (intermediate, pooler) = (4 * 8 * (256 + 512), 8 * (256 + 256));
+    assert_eq!(trainable("'dense'"), trainable("'output.dense'") + intermediate + pooler);
+}

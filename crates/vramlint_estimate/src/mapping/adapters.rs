@@ -268,9 +268,12 @@ fn named(value: &Value) -> Option<Targets> {
     if texts.iter().any(|name| matches!(*name, "all-linear" | "all_linear" | "all")) {
         return Some(Targets::AllLinear);
     }
-    // A pattern contains module names between its metacharacters.
+    // A pattern contains module names between its metacharacters. `output.dense` names one of several layers that are called `dense`.
     let paths: Vec<String> = texts.iter().flat_map(|text| alternatives(text, MAX_GROUPS)).collect();
-    let pieces = paths.iter().flat_map(|path| path.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
+    let is_end =
+        |path: &str| path.ends_with(".dense") && path.split('.').all(|part| part.starts_with(|c: char| c.is_ascii_lowercase()));
+    let is_apart = |path: &str, c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.' && is_end(path));
+    let pieces = paths.iter().flat_map(|path| path.split(|c: char| is_apart(path, c)));
     let mut names: Vec<String> = Vec::new();
     for name in pieces.filter(|name| is_module(name)) {
         if !names.iter().any(|known| known == name) {
