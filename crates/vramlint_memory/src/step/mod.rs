@@ -29,6 +29,9 @@ static INPUTS: Label = Label { en: "inputs", zh: "输入" };
 static RESIDENTS: Label = Label { en: "other models", zh: "其他常驻模型" };
 static STEP: Label = Label { en: "optimizer", zh: "优化器" };
 
+/// Calls of the model for one backward that are played one by one. The rows of more of them count as one batch.
+const CALLS_ONE_BY_ONE: u64 = 32;
+
 /// What was recorded.
 pub(crate) struct EventTrace {
     /// Every event.
@@ -198,7 +201,7 @@ fn micro_step(
 ) {
     tape.set_gpu(models.policy.modules.placement.embedding);
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
-    let calls = setup.forward_calls.max(1);
+    let calls = if setup.forward_calls > CALLS_ONE_BY_ONE { 1 } else { setup.forward_calls.max(1) };
     let batch = Batch { size: setup.rows() / calls, seq_len: setup.sequence_length };
     let inputs: Vec<(Tensor, Option<Tensor>)> = (0..calls)
         .map(|_| {
