@@ -344,3 +344,51 @@ fn the_end_of_a_path_names_one_of_several_layers() {
     let (intermediate, pooler) = (4 * 8 * (256 + 512), 8 * (256 + 256));
     assert_eq!(trainable("'dense'"), trainable("'output.dense'") + intermediate + pooler);
 }
+
+/// As in `InternVL`: a word of the command is not known, and a function of the project puts a kernel in the place of attention.
+const WITH_HIDDEN_WORD: &str = "\
+import sys
+from dataclasses import dataclass
+from data import rows
+from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+
+
+@dataclass
+class Own:
+    freeze: bool = False
+    kernel: bool = False
+
+
+def replace_qwen2_attn_with_flash_attn(model):
+    for layer in model.model.layers:
+        layer.self_attn.forward = kernel
+
+
+parser = HfArgumentParser((Own, TrainingArguments))
+if len(sys.argv) == 2 and sys.argv[1].endswith('.json'):
+    own, args = parser.parse_json_file(json_file=sys.argv[1])
+else:
+    own, args = parser.parse_args_into_dataclasses()
+model = AutoModelForCausalLM.from_pretrained('decoder')
+if own.freeze:
+    for param in model.model.parameters():
+        param.requires_grad = False
+if own.kernel:
+    replace_qwen2_attn_with_flash_attn(model)
+Trainer(model=model, args=args, train_dataset=rows).train()
+";
+
+#[test]
+fn a_hidden_word_leaves_the_least_number_of_words() {
+    let found = |words: &str| {
+        let launch = format!("python train.py --output_dir out {words} --max_steps $STEPS\n");
+        let folder = Folder::new(&[("decoder/config.json", DECODER), ("run.sh", &launch), ("train.py", WITH_HIDDEN_WORD)]);
+        let text = folder.run("estimate run.sh --output-format json").out(0);
+        let found: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        found["setup"].clone()
+    };
+    let setup = found("--freeze False --kernel True");
+    assert!(setup["trained"].is_null() && setup["lora"].is_null(), "{setup}");
+    assert_eq!(setup["attention"], "flash");
+    assert_eq!(found("--freeze False --kernel False")["attention"], "sdpa");
+}

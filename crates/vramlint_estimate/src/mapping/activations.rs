@@ -39,6 +39,16 @@ impl Mapping<'_> {
             // transformers 5.23.0 uses sdpa if the model supports it.
             _ => self.lower.attention = Attention::Flash,
         }
+        let code = self.run.code.as_ref();
+        let kernel = code.and_then(|code| code.attention_kernels.iter().find(|name| name.contains(&model.arch.model_type)));
+        if let Some(name) = kernel.filter(|_| setting(self.run, Concept::Attention).is_none()) {
+            let name = name.clone();
+            self.assume(message!(
+                "{name} puts a kernel in the place of attention, which keeps no scores",
+                "{name} 用内核替换注意力，不保留分数"
+            ));
+            self.both(|setup| setup.attention = Attention::Flash);
+        }
         // Unsloth's kernel of flex attention for sinks (28 August 2025, https://unsloth.ai/blog/gpt-oss-context).
         let versions = self.project.library_versions(self.run.place.file);
         if model.arch.has_sinks() && self.by_unsloth() && versions.reaches("unsloth", "2025.9.1") {

@@ -7,6 +7,15 @@ use vramlint_base::{FileRange, Value};
 use vramlint_syntax::python::{Expr, ExprKind};
 
 impl Interpreter<'_> {
+    /// `len(sys.argv)`.
+    pub(super) fn count_of_words(&self) -> ValueKind {
+        let arguments = &self.command_line.arguments;
+        let with_script = |count: Option<usize>| count.and_then(|count| i64::try_from(count + 1).ok());
+        let least = || with_script(arguments.least_count()).map(|least| ValueKind::Range(least, i64::MAX));
+        let exact = with_script(arguments.count()).map(|count| ValueKind::Scalar(Value::Int(count)));
+        exact.or_else(least).unwrap_or(ValueKind::Unknown)
+    }
+
     /// `sys.argv[index]`.
     pub(super) fn word_of_command(&self, index: i64, place: FileRange) -> AbstractValue {
         let launch = self.command_line.arguments;

@@ -122,11 +122,7 @@ impl Interpreter<'_> {
             ("super", _) => self.super_call(place),
             ("print", _) => AbstractValue::located(ValueKind::Scalar(Value::Null), place),
             ("len", Some(val)) => match val.single().map(|alt| &alt.kind) {
-                Some(ValueKind::External(path)) if &**path == "sys.argv" => {
-                    let count = self.command_line.arguments.count().and_then(|count| i64::try_from(count + 1).ok());
-                    let kind = count.map_or(ValueKind::Unknown, |count| ValueKind::Scalar(Value::Int(count)));
-                    AbstractValue::located(kind, place)
-                }
+                Some(ValueKind::External(path)) if &**path == "sys.argv" => AbstractValue::located(self.count_of_words(), place),
                 Some(ValueKind::Items(items)) => i64::try_from(items.len()).map_or_else(
                     |_| AbstractValue::unknown(),
                     |length| AbstractValue::located(ValueKind::Scalar(Value::Int(length)), place),

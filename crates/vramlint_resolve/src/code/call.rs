@@ -277,6 +277,9 @@ impl<'a> Interpreter<'a> {
         if returns_linear_layers(info.def) {
             return AbstractValue::located(ValueKind::Scalar(Value::Text("all-linear".to_string())), place);
         }
+        if self.control.guards.is_empty() && replaces_attention(&info.def.name) {
+            self.facts.attention_kernels.insert(info.def.name.clone());
+        }
         let args = self.with_decorated_arguments(id, args, place);
         self.note_use(id, true);
         self.run_function(id, receiver, args, Some(place), false)
@@ -408,4 +411,11 @@ fn speaks_of_evaluation(name: &str) -> bool {
 /// The range from the name of a function to its last statement.
 fn extent(def: &Function) -> TextRange {
     def.body.last().map_or(def.name_range, |last| def.name_range.cover(last.range))
+}
+
+/// Whether a function puts a kernel in the place of a model's attention, by its name: `replace_llama_attn_with_flash_attn` of `FastChat`, and
+/// what others name after it.
+fn replaces_attention(name: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    name.starts_with("replace_") && has(&["flash", "xformers"]) && has(&["attn", "attention"])
 }

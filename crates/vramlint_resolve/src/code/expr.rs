@@ -360,6 +360,7 @@ fn compare(left: &AbstractValue, op: &str, right: &AbstractValue, place: FileRan
             Some(true)
         }
         (ValueKind::External(path), _, ValueKind::Scalar(number)) if is_variable(path) => rank_compared(op, number),
+        (ValueKind::Range(first, end), _, ValueKind::Scalar(number)) => range_compared(*first, *end, op, number),
         _ => None,
     };
     match known {
@@ -388,6 +389,21 @@ fn contains(list: &AbstractValue, item: &AbstractValue) -> Option<bool> {
     let item = item.constant()?;
     let items = items.iter().map(AbstractValue::constant).collect::<Option<Vec<_>>>()?;
     Some(items.into_iter().any(|known| same_scalar(known, item)))
+}
+
+/// What holds of every number of a range.
+fn range_compared(first: i64, end: i64, op: &str, number: &Value) -> Option<bool> {
+    let number = number.as_int()?;
+    let (below, above) = (number < first, number >= end);
+    match op {
+        "==" if below || above => Some(false),
+        "!=" if below || above => Some(true),
+        ">" | ">=" if below => Some(true),
+        ">" | ">=" if above => Some(false),
+        "<" | "<=" if below => Some(false),
+        "<" | "<=" if above => Some(true),
+        _ => None,
+    }
 }
 
 /// What holds of every rank, which is 0 or more.

@@ -50,6 +50,8 @@ pub struct CodeFacts {
     pub frozen_part: Option<String>,
     /// Whether an optimizer gets one part of a model and nothing else visible.
     pub trains_one_part: bool,
+    /// The functions of the project that put a kernel in the place of a model's attention, called under no condition.
+    pub attention_kernels: Vec<String>,
     /// Whether a trainer is told to put no adapters on its model, and nothing else does.
     pub refuses_adapters: bool,
     /// Whether adapters may be put on what is trained.

@@ -56,6 +56,8 @@ pub(super) struct FactsBuilder {
     pub(super) adapters: bool,
     /// Whether adapters are put on a model or loaded, other than by a trainer's configuration.
     pub(super) adapts: bool,
+    /// Functions that put a kernel in the place of a model's attention, called under no condition.
+    pub(super) attention_kernels: BTreeSet<String>,
     /// Whether a trainer is told to put no adapters on its model.
     pub(super) adapters_refused: bool,
     /// Whether the loss of a trainer of the project compares pairs.

@@ -75,6 +75,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         freezes_part,
         frozen_part,
         trains_one_part,
+        attention_kernels: record.attention_kernels.iter().cloned().collect(),
         refuses_adapters: record.adapters_refused && !record.adapts,
         may_adapt,
         adapters: record.adapters,

@@ -94,4 +94,9 @@ impl ScriptArguments {
     pub(super) fn count(&self) -> Option<usize> {
         self.words.as_ref().filter(|words| words.iter().all(Option::is_some)).map(Vec::len)
     }
+
+    /// The least number of words after the script: a hidden word may stand for any number of them.
+    pub(super) fn least_count(&self) -> Option<usize> {
+        self.words.as_ref().map(|words| words.iter().flatten().count())
+    }
 }

@@ -56,7 +56,7 @@ pub(super) enum ValueKind {
     ParameterName,
     /// The position of the layer that a loop visits.
     Position,
-    /// A number of a range that a loop walks through: its first and the one after its last.
+    /// A number of a range, as of one that a loop walks through: its first and the one after its last.
     Range(i64, i64),
     /// A condition on the name or the position of what a loop visits.
     Selection(Rc<Selection>),
