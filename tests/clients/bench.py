@@ -13,6 +13,7 @@ what a person waits for. Needs nothing but Python; prints one line of JSON last.
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -108,15 +109,19 @@ def main():
     arguments.add_argument("binary", nargs="?", default="target/release/vramlint")
     arguments.add_argument("--edits", type=int, default=200)
     arguments.add_argument("--keep", help="write the workspace here and keep it")
+    arguments.add_argument("--beside", help="copy this folder into the workspace, such as one of installed libraries")
+    arguments.add_argument("--new-values", action="store_true", help="each edit writes a number that was never there")
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(given.keep or temporary)
         if not (root / "projects").exists():
             workspace.write(root)
-        print(json.dumps(measure(given.binary, root, given.edits)))
+        if given.beside and not (root / "beside").exists():
+            shutil.copytree(given.beside, root / "beside")
+        print(json.dumps(measure(given.binary, root, given.edits, given.new_values)))
 
 
-def measure(binary, root, edits):
+def measure(binary, root, edits, new_values):
     project = sorted((root / "projects").iterdir())[0]
     config = project / "accelerate.yaml"
     text = config.read_text()
@@ -144,11 +149,12 @@ def measure(binary, root, edits):
 
     # Every keystroke changes the findings of the YAML: the unknown key moves by a line, or goes.
     line = line_of(text, "num_processes:")
-    times, hovers, completions, version = [], [], [], 1
+    times, hovers, completions, version, written = [], [], [], 1, "8"
     for number in range(edits):
         version += 1
-        digit = "248"[number % 3]
-        change = {"range": {"start": {"line": line, "character": 15}, "end": {"line": line, "character": 16}}, "text": digit}
+        end = {"line": line, "character": 15 + len(written)}
+        written = str(number + 2) if new_values else "248"[number % 3]
+        change = {"range": {"start": {"line": line, "character": 15}, "end": end}, "text": written}
         while not server.notes.empty():
             server.notes.get()
         began = time.perf_counter()

@@ -48,6 +48,7 @@ model.gradient_checkpointing_enable()
 loader = torch.utils.data.DataLoader([], batch_size=cfg[\"batch_size\"])
 optimizer = torch.optim.AdamW(model.parameters(), lr=float(cfg[\"learning_rate\"]))
 model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+model.train()
 for batch in loader:
     with accelerator.accumulate(model):
         loss = model(**batch).loss
