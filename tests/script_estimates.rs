@@ -4,7 +4,7 @@
 #[path = "common/scripts.rs"]
 mod scripts;
 
-use scripts::{Folder, estimate, setup, tensors};
+use scripts::{DECODER, Folder, estimate, setup, tensors};
 use serde_json::Value as Json;
 
 /// A loop of its own over a model; `config` adapts it, `body` is the loop.
