@@ -343,3 +343,32 @@ fn a_learnt_prefix_widens_the_bounds() {
     let (prefix, prompt) = (adapted("PrefixTuningConfig"), adapted("PromptTuningConfig"));
     assert!(said(&prefix) && !said(&prompt), "{prefix}");
 }
+
+/// What counts samples, or belongs to a demonstration, says nothing of the rows.
+#[test]
+fn what_only_looks_like_rows_says_nothing() {
+    let samples = SLICED_IDS
+        .replace("[:MAX_LEN]", "")
+        .replace("class Rows", "MAX_SHOWN = 100\ndef show(labels):\n    labels = labels[:MAX_SHOWN]\nclass Rows");
+    assert_eq!(setup(&samples)["sequence_length"], 1024, "a number of samples is no length");
+
+    let demonstration =
+        format!("{CACHED}\nshown = tokenizer(['hello'] * 4, return_tensors='pt')\nprint(model.generate(**shown))\n");
+    assert_eq!(setup(&demonstration)["micro_batch"], setup(CACHED)["micro_batch"]);
+
+    let of_loader = "\
+import torch
+from data import rows, tokenizer, make_loader
+from transformers import AutoModelForCausalLM
+model = AutoModelForCausalLM.from_pretrained('decoder').cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+for batch in make_loader():
+    inputs = tokenizer(batch['text'], truncation=True, max_length=64, padding=True, return_tensors='pt')
+    model(**inputs, labels=inputs['input_ids']).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+";
+    assert_eq!(estimate(of_loader)["unknown"], "micro_batch is unknown");
+    let rows = of_loader.replace("batch in make_loader()", "row in rows").replace("batch['text']", "row['text']");
+    assert_eq!(setup(&rows)["micro_batch"], 1);
+}

@@ -404,7 +404,7 @@ fn method_name(callee: &Expr) -> Option<&str> {
 }
 
 /// Whether a name means evaluation, and not training as well.
-fn speaks_of_evaluation(name: &str) -> bool {
+pub(super) fn speaks_of_evaluation(name: &str) -> bool {
     name_roles::is_evaluation_name(name) && !split_words(name).iter().any(|word| word.starts_with("train"))
 }
 

@@ -1,6 +1,7 @@
 //! Batches that a training loop makes itself: it slices a list (`for i in range(0, len(rows), size): step(rows[i : i + size])`), or takes
 //! the samples one by one.
 
+use super::call::speaks_of_evaluation;
 use super::facts_builder::Strength;
 use super::interpreter::Interpreter;
 use super::row_blocks::block;
@@ -9,16 +10,16 @@ use super::value::{AbstractValue, ValueKind};
 use crate::setting::Resolved;
 use vramlint_base::{FileId, FileRange, Value};
 use vramlint_catalog::Concept;
-use vramlint_syntax::python::{Call, Expr, Stmt, StmtKind};
+use vramlint_syntax::python::{Call, Expr, ExprKind, Stmt, StmtKind};
 
 impl<'a> Interpreter<'a> {
-    /// The bodies of code that runs: those of modules, and of functions that are used, each with its scope.
+    /// The bodies of code that runs and does not evaluate: those of modules, and of functions that are used, each with its scope.
     pub(super) fn used_bodies(&self) -> Vec<(usize, FileId, &'a [Stmt])> {
         let modules = self.load_order.iter().filter_map(|id| {
             let module = self.sources.file(*id)?.python_if(true)?;
             Some((*self.module_scopes.get(id)?, *id, &module.body[..]))
         });
-        let used = self.definitions.functions.iter().filter(|info| info.is_used);
+        let used = self.definitions.functions.iter().filter(|info| info.is_used && !speaks_of_evaluation(&info.def.name));
         modules.chain(used.map(|info| (info.scope, info.file, &info.def.body[..]))).collect()
     }
 
@@ -68,7 +69,7 @@ fn batch_size<'a>(text: &str, statements: &'a [Stmt]) -> Option<&'a Expr> {
 fn single_row(statements: &[Stmt]) -> Option<&Expr> {
     statements.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Function(_) | StmtKind::Class(_) => None,
-        StmtKind::For { target, body, .. } if calls_backward(body) => {
+        StmtKind::For { target, iter, body, .. } if calls_backward(body) && !speaks_of_batches(target, iter) => {
             let name = target.as_name();
             let is_tokenized = |call: &Call| {
                 let text = call.keyword("return_tensors").and(call.positional(0));
@@ -79,6 +80,18 @@ fn single_row(statements: &[Stmt]) -> Option<&Expr> {
         }
         _ => stmt.bodies().into_iter().find_map(single_row),
     })
+}
+
+/// Whether a loop may go over batches, by its names: `for batch in loader`.
+fn speaks_of_batches(target: &Expr, iter: &Expr) -> bool {
+    let is_batch = |part: &Expr| match &part.kind {
+        ExprKind::Name(name) | ExprKind::Attribute(_, name, _) => {
+            let name = name.to_lowercase();
+            name.contains("batch") || name.contains("loader")
+        }
+        _ => false,
+    };
+    target.walk().chain(iter.walk()).any(is_batch)
 }
 
 /// Whether statements call backward, in nested ones too.

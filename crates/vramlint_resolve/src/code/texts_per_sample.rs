@@ -1,6 +1,7 @@
 //! Texts that become rows of one batch for each sample: `tokenizer([r["chosen"] for r in rows] + [r["rejected"] for r in rows])`.
 
 use super::interpreter::Interpreter;
+use super::sliced_batches::calls_backward;
 use vramlint_base::Value;
 use vramlint_syntax::python::{Call, Expr, ExprKind, Stmt, StmtKind};
 
@@ -12,28 +13,43 @@ impl Interpreter<'_> {
     pub(super) fn texts_per_sample(&self) -> u64 {
         let bodies = self.used_bodies();
         let texts = bodies.iter().flat_map(|(.., body)| {
-            let calls = calls_in(body);
-            calls.into_iter().filter_map(|call| tokenized(call, body).or_else(|| joined(call))).collect::<Vec<_>>()
+            let calls = calls_in(body, false);
+            calls
+                .into_iter()
+                .filter_map(|(call, trains)| tokenized(call, body, trains).or_else(|| joined(call)))
+                .collect::<Vec<_>>()
         });
         texts.max().unwrap_or(1).max(1)
     }
 }
 
-/// The calls of statements, without the functions that are defined in them.
-fn calls_in(body: &[Stmt]) -> Vec<&Call> {
+/// The calls of statements, without the functions that are defined in them, and whether each is in a loop that calls backward.
+fn calls_in(body: &[Stmt], trains: bool) -> Vec<(&Call, bool)> {
     let own = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Function(_) | StmtKind::Class(_));
     let mut found = Vec::new();
     for stmt in body.iter().filter(own) {
-        found.extend(stmt.expressions().into_iter().flat_map(Expr::walk).filter_map(Expr::as_call));
-        stmt.bodies().into_iter().for_each(|inner| found.extend(calls_in(inner)));
+        let calls = stmt.expressions().into_iter().flat_map(Expr::walk).filter_map(Expr::as_call);
+        found.extend(calls.map(|call| (call, trains)));
+        let is_loop = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
+        for inner in stmt.bodies() {
+            found.extend(calls_in(inner, trains || is_loop && calls_backward(inner)));
+        }
     }
     found
 }
 
-/// The lists that a call of a tokenizer puts into one batch of tensors.
-fn tokenized(call: &Call, body: &[Stmt]) -> Option<u64> {
+/// The lists that a call of a tokenizer puts into one batch of tensors. One text that is repeated is a row of the training only in its
+/// loop; elsewhere it may be a demonstration.
+fn tokenized(call: &Call, body: &[Stmt], trains: bool) -> Option<u64> {
     call.keyword("return_tensors")?;
-    lists(&call.positional(0)?.value, body, MAX_DEPTH)
+    let given = &call.positional(0)?.value;
+    repeated(given, body).filter(|_| trains).or_else(|| lists(given, body, MAX_DEPTH))
+}
+
+/// `answers` of `[prompt] * answers`.
+fn repeated(expr: &Expr, body: &[Stmt]) -> Option<u64> {
+    let ExprKind::Binary(left, "*", right) = &expr.kind else { return None };
+    matches!(&left.kind, ExprKind::List(items) if items.len() == 1).then(|| number(right, body))?
 }
 
 /// The batches that `torch.cat` puts into one: `torch.cat([batch["chosen_input_ids"], batch["rejected_input_ids"]])`.
@@ -58,11 +74,6 @@ fn joined(call: &Call) -> Option<u64> {
 fn lists(expr: &Expr, body: &[Stmt], depth: usize) -> Option<u64> {
     match &expr.kind {
         ExprKind::Binary(left, "+", right) => Some(lists(left, body, depth)? + lists(right, body, depth)?),
-        // `[prompt] * answers`.
-        ExprKind::Binary(left, "*", right) => match &left.kind {
-            ExprKind::List(items) if items.len() == 1 => number(right, body),
-            _ => None,
-        },
         ExprKind::Comprehension { pairs: false, .. } => Some(1),
         ExprKind::Name(name) if depth > 0 => {
             let mut assigned = values_of(name, body);
