@@ -35,6 +35,10 @@ features! {
     MainGuard: ["__main__"],
     /// A call that trains: `trainer.train()`.
     TrainCall: [".train("],
+    /// A second branch of an `if`.
+    SecondBranch: ["elif", "else"],
+    /// A second condition of an `if`.
+    SecondCondition: ["elif"],
     /// The version of a package, as its own code gives it.
     PackageVersion: ["__version__"],
     /// A call of setuptools' `setup`.

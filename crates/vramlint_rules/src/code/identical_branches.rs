@@ -53,7 +53,7 @@
 use crate::{Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, TextRange, Value, message};
 use vramlint_catalog::{Dialect, dialect};
-use vramlint_resolve::{FileFeatures, SourceFile};
+use vramlint_resolve::{Feature, FileFeatures, SourceFile};
 use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies};
 
 pub(crate) static RULE: Rule = Rule {
@@ -65,7 +65,7 @@ pub(crate) static RULE: Rule = Rule {
 /// What there is to say of one file; no other takes part.
 fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
     let may_choose = features.has_any(needs::PROGRAM) || features.has_any(needs::CHOICES);
-    if let Some(module) = file.python_if(may_choose && (file.text.contains("elif") || file.text.contains("else"))) {
+    if let Some(module) = file.python_if(may_choose && features.has(Feature::SecondBranch)) {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
             for pair in arms.windows(2) {

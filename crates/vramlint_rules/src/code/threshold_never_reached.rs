@@ -53,7 +53,7 @@
 
 use crate::{Rule, Sink, Symptom, needs};
 use vramlint_base::{FileRange, Severity, Value, message};
-use vramlint_resolve::{FileFeatures, SourceFile};
+use vramlint_resolve::{Feature, FileFeatures, SourceFile};
 use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 
 pub(crate) static RULE: Rule = Rule {
@@ -74,7 +74,7 @@ struct Asked {
 /// What there is to say of one file; no other takes part.
 fn in_file(file: &SourceFile, features: FileFeatures, out: &mut Sink) {
     let may_choose = features.has_any(needs::PROGRAM) || features.has_any(needs::CHOICES);
-    if let Some(module) = file.python_if(may_choose && file.text.contains("elif")) {
+    if let Some(module) = file.python_if(may_choose && features.has(Feature::SecondCondition)) {
         for located in module.statements() {
             let StmtKind::If(arms) = &located.stmt.kind else { continue };
             let mut above: Vec<(Asked, FileRange)> = Vec::new();
