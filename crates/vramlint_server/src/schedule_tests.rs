@@ -1,12 +1,16 @@
 //! The order in which the server works: edits, requests, cancellations, changed files and settings arrive while analyses start, end
 //! and report in random order. No thread runs and the clock is simulated, so a seed replays its schedule exactly.
 
+#[path = "../tests/client/dice.rs"]
+mod dice;
+
 use crate::client_sink::CountingSocket;
 use crate::handlers::Handlers;
 use crate::host::Host;
 use crate::pool::{Completion, Pool, Pools, Work};
 use crate::sequencer::Sequencer;
 use crate::{Parts, SessionExit, assemble};
+use dice::Dice;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
@@ -31,22 +35,6 @@ const ENOUGH_TURNS: usize = 30;
 
 const SETTINGS: [&str; 3] =
     [r#"{"lang": "en"}"#, r#"{"lang": "zh"}"#, r#"{"lang": "en", "gpuMemory": "8 GiB", "inlayHints": {"memory": false}}"#];
-
-/// A deterministic random number generator.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-
-    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.roll(values.len())]
-    }
-}
 
 #[derive(Debug)]
 struct QuietHost;

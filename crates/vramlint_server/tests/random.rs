@@ -2,6 +2,7 @@
 
 mod client;
 
+use client::dice::Dice;
 use client::{Client, able, fresh, project, pulling, real, uri};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -10,18 +11,6 @@ use std::path::PathBuf;
 /// Edits of the long session, and the interval at which everything is compared.
 const EDITS: usize = 10_000;
 const EACH: usize = 100;
-
-/// A deterministic random number generator.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-}
 
 /// A document as the client holds it: UTF-16 units and its own line counting.
 struct Model {

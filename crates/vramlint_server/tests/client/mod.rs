@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, missing_docs)] // each test file uses its part
 
+pub(crate) mod dice;
+
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
