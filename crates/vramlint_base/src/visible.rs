@@ -7,6 +7,10 @@ use std::borrow::Cow;
 /// Whether a character acts on what shows it instead of being shown: control characters (C0, DEL, C1), line and paragraph separators,
 /// marks of direction, deprecated format characters, annotations, tags, and the byte order mark.
 pub fn acts_on_display(c: char) -> bool {
+    // Nearly all characters of a text: ASCII, and most that Chinese is written with.
+    if matches!(c, ' '..='~' | '\u{2070}'..='\u{fefe}') {
+        return false;
+    }
     c.is_control()
         || matches!(c,
             '\u{61c}'

@@ -4,7 +4,9 @@
 //! features are found in one pass over the bytes, before and without parsing. A feature is therefore a hint that something *may* be
 //! there; whoever needs to know reads the tree. To add one, add a row to the table below and, if its words are not obvious, a test.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, StartKind};
+use aho_corasick::automaton::{Automaton, StateID};
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Anchored, StartKind};
 use std::sync::LazyLock;
 
 /// Declares [`Feature`] and the words of each variant.
@@ -341,9 +343,7 @@ pub struct FileFeatures(u128);
 impl FileFeatures {
     /// Finds the features of a text, in one pass.
     pub fn scan(text: &str) -> Self {
-        let scanner = &*SCANNER;
-        let found = scanner.words.find_overlapping_iter(text.as_bytes());
-        Self(found.fold(0, |bits, hit| bits | scanner.features[hit.pattern().as_usize()]))
+        Self(SCANNER.scan(text.as_bytes()))
     }
 
     /// Whether the text has a feature.
@@ -373,10 +373,62 @@ const fn bit(feature: Feature) -> u128 {
     1 << feature as u32
 }
 
+/// Parts of a text that are read side by side: each step in a part waits for the step before it, but not for the other parts.
+const PARTS: usize = 4;
+/// Shorter texts are read in one part, bytes.
+const MIN_SPLIT: usize = 512;
+
 /// The words of all features, each once, and the features that each of them shows.
 struct Scanner {
-    words: AhoCorasick,
+    words: DFA,
     features: Vec<u128>,
+    start: StateID,
+    /// Bytes that a part reads of the next one: the longest word may begin in its last byte.
+    overlap: usize,
+}
+
+impl Scanner {
+    fn scan(&self, text: &[u8]) -> u128 {
+        let mut found = 0;
+        if text.len() < MIN_SPLIT {
+            self.read(self.start, text, &mut found);
+            return found;
+        }
+        let length = text.len().div_ceil(PARTS);
+        let part = |index: usize| &text[index * length..((index + 1) * length + self.overlap).min(text.len())];
+        let parts: [&[u8]; PARTS] = std::array::from_fn(part);
+        let shared = parts.iter().map(|part| part.len()).min().unwrap_or(0);
+        let heads = parts.map(|part| &part[..shared]);
+        let mut states = [self.start; PARTS];
+        for at in 0..shared {
+            for (state, head) in states.iter_mut().zip(&heads) {
+                *state = self.step(*state, head[at], &mut found);
+            }
+        }
+        for (state, part) in states.into_iter().zip(&parts) {
+            self.read(state, &part[shared..], &mut found);
+        }
+        found
+    }
+
+    fn read(&self, mut state: StateID, bytes: &[u8], found: &mut u128) {
+        for byte in bytes {
+            state = self.step(state, *byte, found);
+        }
+    }
+
+    /// The state after a byte; adds the features of the words that end there.
+    #[expect(clippy::inline_always, reason = "it is most of the work in a large repository")]
+    #[inline(always)]
+    fn step(&self, state: StateID, byte: u8, found: &mut u128) -> StateID {
+        let next = self.words.next_state(Anchored::No, state, byte);
+        if self.words.is_special(next) && self.words.is_match(next) {
+            for index in 0..self.words.match_len(next) {
+                *found |= self.features[self.words.match_pattern(next, index).as_usize()];
+            }
+        }
+        next
+    }
 }
 
 static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
@@ -391,10 +443,12 @@ static SCANNER: LazyLock<Scanner> = LazyLock::new(|| {
             }
         }
     }
+    let overlap = words.iter().map(|word| word.len()).max().unwrap_or(1) - 1;
     // One table lookup for each byte; most of a large repository is only ever scanned.
-    let words = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).start_kind(StartKind::Unanchored).build(words);
+    let words = DFA::builder().start_kind(StartKind::Unanchored).prefilter(false).build(words);
     let words = words.expect("the words are few and short");
-    Scanner { words, features }
+    let start = words.start_state(Anchored::No).expect("the automaton is unanchored");
+    Scanner { words, features, start, overlap }
 });
 
 #[cfg(test)]
@@ -421,6 +475,19 @@ mod tests {
             }
         }
         assert_eq!(FileFeatures::scan("import json\n"), FileFeatures::default());
+    }
+
+    #[test]
+    fn a_word_is_found_wherever_it_stands_in_a_long_text() {
+        let word = "ACCELERATE_BYPASS_DEVICE_MAP";
+        for length in [MIN_SPLIT - 1, MIN_SPLIT, MIN_SPLIT + 1, 2 * MIN_SPLIT + 3] {
+            for at in 0..=length - word.len() {
+                let mut text = " ".repeat(length);
+                text.replace_range(at..at + word.len(), word);
+                assert!(FileFeatures::scan(&text).has(Feature::DeviceMapBypass), "at {at} of {length}");
+                assert!(!FileFeatures::scan(&text[..at + word.len() - 1]).has(Feature::DeviceMapBypass));
+            }
+        }
     }
 
     #[test]

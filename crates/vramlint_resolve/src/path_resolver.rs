@@ -20,9 +20,9 @@ impl PathResolver {
         let mut folders = HashSet::new();
         for path in by_path.keys() {
             let mut folder = parent(path);
-            while let Some(found) = folder.filter(|found| !folders.contains(found)) {
-                folder = parent(&found);
-                folders.insert(found);
+            while let Some(found) = folder.filter(|found| !folders.contains(*found)) {
+                folder = parent(found);
+                folders.insert(found.to_owned());
             }
         }
         Self { by_path, folders }
@@ -50,7 +50,7 @@ impl PathResolver {
             if self.folders.contains(&full) {
                 return Some(full);
             }
-            base = parent(&folder);
+            base = parent(&folder).map(str::to_owned);
         }
         None
     }
@@ -67,7 +67,7 @@ impl PathResolver {
             if let Some(id) = self.by_path.get(&normalize(&full)) {
                 return Some(*id);
             }
-            base = parent(&folder);
+            base = parent(&folder).map(str::to_owned);
         }
         self.resolve_suffix(&path)
     }
@@ -98,6 +98,10 @@ impl PathResolver {
 
 /// `a/./b/../c` as `a/c`; leading `..` stay.
 pub fn normalize(path: &str) -> String {
+    // Most paths are written so.
+    if path.split('/').all(|part| !matches!(part, "" | "." | "..")) {
+        return path.to_owned();
+    }
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -112,11 +116,11 @@ pub fn normalize(path: &str) -> String {
     if path.starts_with('/') { format!("/{joined}") } else { joined }
 }
 
-fn parent(folder: &str) -> Option<String> {
+fn parent(folder: &str) -> Option<&str> {
     if folder.is_empty() || folder.ends_with("..") {
         return None;
     }
-    Some(folder.rsplit_once('/').map_or(String::new(), |(parent, _)| parent.to_owned()))
+    Some(folder.rsplit_once('/').map_or("", |(parent, _)| parent))
 }
 
 #[cfg(test)]

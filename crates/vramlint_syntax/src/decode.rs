@@ -42,7 +42,7 @@ pub fn decode(bytes: Vec<u8>) -> Decoded {
     };
     let mut errors = Vec::new();
     if binary {
-        let at = text.find(is_control).unwrap_or(0);
+        let at = text.bytes().position(is_control).unwrap_or(0);
         errors.push(refused(character(&text, at), message!("binary file, not text", "这是二进制文件，不是文本")));
     } else if let Some(bad) = bad {
         errors.push(refused(character(&text, bad.at), bad.message(&text)));
@@ -140,13 +140,23 @@ fn decode_utf16(bytes: &[u8], little: bool) -> Decoded {
 /// A NUL, or more than a tenth control characters, at the start of the file.
 fn is_binary(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(PROBE)];
-    let controls = start.iter().filter(|byte| is_control(char::from(**byte))).count();
-    start.contains(&0) || controls * 10 > start.len()
+    let controls: usize = start.iter().map(|byte| usize::from(CONTROLS[usize::from(*byte)])).sum();
+    memchr::memchr(0, start).is_some() || controls * 10 > start.len()
 }
 
+/// For each byte, 1 if it is a control character that no text holds: every file is asked for most of its bytes.
+static CONTROLS: [u8; 256] = {
+    let (mut controls, mut byte) = ([0; 256], 0);
+    while byte < controls.len() {
+        controls[byte] = is_control(byte as u8) as u8;
+        byte += 1;
+    }
+    controls
+};
+
 /// Control characters that no text holds; escape and backspace are in logs of terminals, form feeds in old sources.
-fn is_control(found: char) -> bool {
-    matches!(found, '\0'..='\u{7}' | '\u{b}' | '\u{e}'..='\u{1a}' | '\u{1c}'..='\u{1f}' | '\u{7f}')
+const fn is_control(found: u8) -> bool {
+    matches!(found, 0..=7 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f)
 }
 
 /// Whether `tail` is the beginning of one character of UTF-8 and nothing else.
@@ -242,6 +252,18 @@ mod tests {
         }
         let late = [vec![b'a'; PROBE], vec![0]].concat();
         assert!(!decode(late).binary);
+    }
+
+    #[test]
+    fn control_characters_are_those_that_no_text_holds() {
+        let held = [8, b'\t', b'\n', 12, b'\r', 27];
+        for byte in 0..=u8::MAX {
+            assert_eq!(is_control(byte), (byte < b' ' && !held.contains(&byte)) || byte == 0x7f, "{byte}");
+        }
+        let mut text = [vec![1; 100], vec![b'a'; 900]].concat();
+        assert!(!decode(text.clone()).binary);
+        text[999] = 0x7f;
+        assert!(decode(text).binary);
     }
 
     #[test]

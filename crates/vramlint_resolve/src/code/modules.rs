@@ -2,6 +2,7 @@
 
 use crate::SourceFile;
 use crate::features::Feature;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use vramlint_base::FileId;
@@ -41,7 +42,7 @@ impl ModuleIndex {
     pub fn new<'a>(files: impl IntoIterator<Item = &'a SourceFile>) -> Self {
         let mut index = Self::default();
         for file in files.into_iter().filter(|file| file.host.is_none() && file.is_python()) {
-            let path = normalize_path(&file.path);
+            let path = normalized(&file.path).into_owned();
             let mut folder = parent_folder(&path);
             while let Some(name) = folder {
                 if !index.folders.insert(name.to_string()) {
@@ -64,9 +65,13 @@ impl ModuleIndex {
 }
 
 /// The file of the project that an import names, for a file that is an entry itself. `level` counts the dots of a relative import.
-pub(crate) fn imported(index: &Arc<ModuleIndex>, dotted: &str, level: u32, from_path: &str) -> Option<FileId> {
-    let entry_folder = parent_folder(&normalize_path(from_path)).unwrap_or("").to_string();
-    match (ModuleResolver { index: Arc::clone(index), entry_folder }).find(dotted, level, from_path) {
+pub(crate) fn imported(index: &ModuleIndex, dotted: &str, level: u32, from_path: &str) -> Option<FileId> {
+    if !index.may_hold(dotted, level) {
+        return None;
+    }
+    let own = normalized(from_path);
+    let folder = parent_folder(&own).unwrap_or("");
+    match index.search(folder, dotted, level, folder) {
         Some(ImportTarget::File(file)) => Some(file),
         _ => None,
     }
@@ -83,8 +88,7 @@ impl ModuleResolver {
 
     /// The module `dotted` as `from_path` imports it; `level` counts the dots of a relative import.
     pub(super) fn find(&self, dotted: &str, level: u32, from_path: &str) -> Option<ImportTarget> {
-        let last = dotted.rsplit('.').next().unwrap_or(dotted);
-        if level == 0 && (!self.index.names.contains(last) || libraries::is_not_followed(dotted)) {
+        if !self.index.may_hold(dotted, level) {
             return None;
         }
         let own = from_path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -92,29 +96,43 @@ impl ModuleResolver {
         if let Some(found) = self.index.found.lock().ok().and_then(|known| known.get(&key).cloned()) {
             return found;
         }
-        let found = self.search(dotted, level, from_path);
+        let path = normalized(from_path);
+        let found = self.index.search(&self.entry_folder, dotted, level, parent_folder(&path).unwrap_or(""));
         if let Ok(mut known) = self.index.found.lock() {
             known.insert(key, found.clone());
         }
         found
     }
 
-    fn search(&self, dotted: &str, level: u32, from_path: &str) -> Option<ImportTarget> {
+    /// The module or package at this path without `.py`.
+    pub(super) fn module_at(&self, path: &str) -> Option<ImportTarget> {
+        self.index.module_at(path)
+    }
+}
+
+impl ModuleIndex {
+    /// Whether an import may name something of the project.
+    fn may_hold(&self, dotted: &str, level: u32) -> bool {
+        let last = dotted.rsplit('.').next().unwrap_or(dotted);
+        level > 0 || self.names.contains(last) && !libraries::is_not_followed(dotted)
+    }
+
+    /// What an import in a file in `own_folder` names.
+    fn search(&self, entry_folder: &str, dotted: &str, level: u32, own_folder: &str) -> Option<ImportTarget> {
         let relative = dotted.replace('.', "/");
-        let own = normalize_path(from_path);
-        let own_folder = parent_folder(&own).unwrap_or("");
         if level > 0 {
-            let mut base = own_folder.to_string();
+            let mut base = own_folder;
             for _ in 1..level {
-                base = parent_folder(&base)?.to_string();
+                base = parent_folder(base)?;
             }
-            return self.module_at(&join_path(&base, &relative));
+            return self.module_at(&join_path(base, &relative));
         }
         if relative.is_empty() {
             return None;
         }
         let mut namespace = None;
-        for base in search_folders(&self.entry_folder).into_iter().chain(search_folders(own_folder)) {
+        let of_importer = (own_folder != entry_folder).then(|| search_folders(own_folder)).into_iter().flatten();
+        for base in search_folders(entry_folder).chain(of_importer) {
             match self.module_at(&join_path(&base, &relative)) {
                 Some(ImportTarget::File(file)) => return Some(ImportTarget::File(file)),
                 Some(folder) if namespace.is_none() => namespace = Some(folder),
@@ -123,18 +141,28 @@ impl ModuleResolver {
         }
         namespace.or_else(|| {
             let (package, rest) = relative.split_once('/').unwrap_or((&relative, ""));
-            self.module_at(&join_path(self.index.distributions.get(package)?, rest))
+            self.module_at(&join_path(self.distributions.get(package)?, rest))
         })
     }
 
     /// The module or package at this path without `.py`.
-    pub(super) fn module_at(&self, path: &str) -> Option<ImportTarget> {
-        let module =
-            self.index.files.get(&format!("{path}.py")).or_else(|| self.index.files.get(&join_path(path, "__init__.py")));
-        match module {
-            Some(file) => Some(ImportTarget::File(*file)),
-            None => self.index.folders.contains(path).then(|| ImportTarget::Folder(path.to_string())),
+    fn module_at(&self, path: &str) -> Option<ImportTarget> {
+        let mut file = String::with_capacity(path.len() + "/__init__.py".len());
+        file.push_str(path);
+        file.push_str(".py");
+        if let Some(module) = self.files.get(&file) {
+            return Some(ImportTarget::File(*module));
         }
+        // Nothing is below a path that is no folder.
+        if !self.folders.contains(path) {
+            return None;
+        }
+        file.truncate(path.len());
+        if !path.is_empty() {
+            file.push('/');
+        }
+        file.push_str("__init__.py");
+        Some(self.files.get(&file).map_or_else(|| ImportTarget::Folder(path.to_string()), |file| ImportTarget::File(*file)))
     }
 }
 
@@ -147,15 +175,9 @@ fn distribution_name(file: &SourceFile) -> Option<String> {
 }
 
 /// The folder, its `src`, its parents and theirs: where a script started in `folder` usually finds its modules.
-fn search_folders(folder: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut at = Some(folder);
-    while let Some(base) = at {
-        found.push(base.to_string());
-        found.push(join_path(base, "src"));
-        at = if base.is_empty() { None } else { parent_folder(base) };
-    }
-    found
+fn search_folders(folder: &str) -> impl Iterator<Item = String> {
+    let bases = std::iter::successors(Some(folder), |base| if base.is_empty() { None } else { parent_folder(base) });
+    bases.flat_map(|base| [base.to_string(), join_path(base, "src")])
 }
 
 /// `folder/name`, where an empty folder is the working directory.
@@ -175,6 +197,12 @@ fn leaf(path: &str) -> &str {
 /// The path without its last part; `None` for the empty path.
 pub(super) fn parent_folder(path: &str) -> Option<&str> {
     if path.is_empty() { None } else { Some(path.rsplit_once('/').map_or("", |(folder, _)| folder)) }
+}
+
+/// The same as [`normalize_path`]; most paths are normal already.
+fn normalized(path: &str) -> Cow<'_, str> {
+    let is_plain = path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    if is_plain { path.into() } else { normalize_path(path).into() }
 }
 
 /// The path without `./`, doubled slashes and `name/..`; a leading `..` stays.

@@ -103,8 +103,8 @@ fn add_scripts(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet
             && file.host.is_none()
             && !file.is_test()
             && !graph.is_library_code(file.id)
-            && starts(file)
             && is_program(file)
+            && starts(file)
     };
     let mut entries: Vec<&SourceFile> = graph.files.iter().filter(may_be_entry).collect();
     entries.sort_by_key(|file| !graph.features(file.id).has(Feature::MainGuard));
@@ -127,7 +127,8 @@ fn add_scripts(reader: &CodeReader<'_>, runs: &mut Vec<Run>, used: &mut BTreeSet
 /// Whether a file is a module of a package.
 fn is_in_package(graph: &FileGraph, file: &SourceFile) -> bool {
     let folder = file.folder();
-    !folder.is_empty() && graph.path_resolver.resolve("__init__.py", folder).is_some_and(|id| graph.file(id).folder() == folder)
+    let init = || graph.path_resolver.resolve_exact(&format!("{folder}/__init__.py"));
+    !folder.is_empty() && init().is_some_and(|id| graph.file(id).folder() == folder)
 }
 
 /// Training files that neither a launch nor a script uses.

@@ -4,6 +4,7 @@ use super::head_commands::starts_program;
 use super::pieces::Pieces;
 use super::{Embedded, Language};
 use crate::python::{self, Argument, ArgumentKind, Call, Expr, ExprKind, Module, StmtKind};
+use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet};
 use vramlint_base::Value;
 
@@ -20,7 +21,7 @@ const UNKNOWN: &str = "${_}";
 
 /// The commands that a program starts: lists of words that begin with a launcher, and strings that a starting function takes.
 pub fn python_commands(text: &str) -> Option<Embedded> {
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let has = |words: &[&str]| words.iter().any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some());
     if text.len() > MAX_BYTES || !has(MODULES) || !has(PROGRAMS) {
         return None;
     }

@@ -10,6 +10,9 @@ use vramlint_base::{LineIndex, Message, TextRange, message};
 /// Errors in order, one per line: the first names the cause, the ones after it on the line mostly echo it. `own` are those that
 /// the lowering found; they know better.
 pub(super) fn convert(text: &str, errors: &[ParseError], own: Vec<SyntaxError>) -> Vec<SyntaxError> {
+    if errors.is_empty() && own.is_empty() {
+        return own;
+    }
     let lines = LineIndex::new(text);
     let mut taken: HashSet<u32> = own.iter().map(|error| lines.line_of(error.range.start)).collect();
     let mut found: Vec<(TextRange, &ParseErrorType)> =

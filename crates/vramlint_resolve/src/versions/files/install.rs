@@ -2,6 +2,7 @@
 
 use super::{LibraryMention, requirement};
 use crate::versions::EvidenceRank;
+use memchr::memmem;
 use vramlint_base::TextRange;
 
 /// The exact versions that `pip install` commands of a text name. Ranges there say less than the dependency files of a project.
@@ -32,6 +33,11 @@ pub fn pip_installs(text: &str) -> Vec<LibraryMention> {
         }
     }
     out
+}
+
+/// Whether a text may hold a command that [`pip_installs`] reads.
+pub(super) fn mentions_pip(text: &str) -> bool {
+    memmem::find(text.as_bytes(), b" install ").is_some()
 }
 
 /// The offset of the words after `pip install`.

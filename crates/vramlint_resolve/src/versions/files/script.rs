@@ -1,6 +1,7 @@
 //! Versions that a Python script names for itself: inline metadata (PEP 723), and the commands of a notebook saved as a script.
 
 use super::{LibraryMention, install, toml_tables};
+use memchr::memmem;
 use vramlint_base::TextRange;
 
 /// The exact versions that a Python file installs for itself.
@@ -14,7 +15,9 @@ pub fn script_pins(text: &str) -> Vec<LibraryMention> {
 /// The dependencies in a `# /// script` block. Comment signs become blanks, so that places stay where they are.
 fn metadata(text: &str) -> Vec<LibraryMention> {
     const START: &str = "# /// script";
-    let Some(start) = text.find(START).filter(|at| *at == 0 || text[..*at].ends_with('\n')) else { return Vec::new() };
+    let Some(start) = memmem::find(text.as_bytes(), START.as_bytes()).filter(|at| *at == 0 || text[..*at].ends_with('\n')) else {
+        return Vec::new();
+    };
     let body = start + START.len();
     let mut toml = String::new();
     for line in text[body..].split_inclusive('\n').skip(1) {
@@ -37,6 +40,9 @@ fn notebook_installs(text: &str) -> Vec<LibraryMention> {
     /// As it stands in the source of a string.
     const NEW_LINE: &str = "\\n";
     let (mut out, mut at) = (Vec::new(), 0);
+    if !install::mentions_pip(text) {
+        return out;
+    }
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();

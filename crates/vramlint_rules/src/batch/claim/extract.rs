@@ -1,6 +1,7 @@
 //! Where claims about the effective batch stand: comments, and the prose of documents.
 
 use super::Claim;
+use memchr::memchr;
 use std::ops::RangeInclusive;
 use vramlint_base::TextRange;
 use vramlint_resolve::{SourceFile, Syntax, SyntaxKind};
@@ -52,12 +53,25 @@ fn before_directive(comment: &str) -> &str {
 fn may_claim(text: &str) -> bool {
     let words = ["bat", "bs", "eff", "equivalent", "批"];
     let speaks = |line: &str| {
+        if !line.contains(char::is_numeric) {
+            return false;
+        }
         let line = line.to_ascii_lowercase();
         let is_product = || line.contains(['=', '＝']) && line.contains(|c: char| matches!(c, 'x' | '*') || !c.is_ascii());
-        line.contains(|c: char| c.is_numeric()) && (words.iter().any(|word| line.contains(word)) || is_product())
+        words.iter().any(|word| line.contains(word)) || is_product()
     };
-    let comments = text.lines().filter_map(|line| Some(before_directive(&line[line.find('#')?..])));
-    comments.filter(|comment| speaks(comment)).any(|comment| !super::find(comment).is_empty())
+    let (bytes, mut from) = (text.as_bytes(), 0);
+    // Most lines have no comment.
+    while let Some(at) = memchr(b'#', &bytes[from..]) {
+        let start = from + at;
+        let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+        let comment = before_directive(text[start..end].strip_suffix('\r').unwrap_or(&text[start..end]));
+        if speaks(comment) && !super::find(comment).is_empty() {
+            return true;
+        }
+        from = end;
+    }
+    false
 }
 
 /// Prose and the blocks of a document that name no language: a terminal's output, a sketch.
