@@ -12,14 +12,15 @@ const BUILD_FILES: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
 
 /// The packages of libraries among files that were read.
 pub(crate) fn library_packages(files: &[SourceFile], disk: &OverlayFs, cwd: &Path) -> Vec<LibraryPackage> {
-    let own = files.iter().filter(|file| file.host.is_none());
+    // Most files are told apart without making a path of their name.
+    let own = files.iter().filter(|file| file.host.is_none() && file.path.ends_with("__init__.py"));
     own.filter_map(|file| package(&absolute(cwd, Path::new(&file.path)), &file.path, disk, || file.features())).collect()
 }
 
 /// The packages of libraries among files that were found. Only the `__init__.py` of those is read.
 pub(crate) fn discovered_packages(files: &[DiscoveredFile], disk: &OverlayFs) -> Vec<LibraryPackage> {
     let features = |file: &DiscoveredFile| {
-        let bytes = if file.problem.is_some() { Vec::new() } else { disk.read(&file.path).unwrap_or_default() };
+        let bytes = if file.problem.is_some() { Vec::new() } else { disk.read_found(file).unwrap_or_default() };
         FileFeatures::scan(&String::from_utf8_lossy(&bytes))
     };
     files.iter().filter_map(|file| package(&file.path, &file.shown, disk, || features(file))).collect()

@@ -1,7 +1,8 @@
 //! The file system with an overlay of unsaved texts and fixed texts.
 
-use crate::bounded_file::{MAX_READ, open_regular, read_file, read_known, regular};
+use crate::bounded_file::{MAX_READ, open_regular, read_file, read_own, regular};
 use crate::bounds::Bounds;
+use crate::discovery::DiscoveredFile;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,9 +23,18 @@ impl OverlayFs {
         if let Some(bytes) = self.overlay.get(path) {
             return Ok(bytes.as_ref().clone());
         }
-        let data = path.symlink_metadata()?;
-        self.check(path, data.is_symlink())?;
-        if data.is_symlink() { read_file(path, MAX_READ) } else { read_known(path, &data, MAX_READ) }
+        self.check(path, path.symlink_metadata()?.is_symlink())?;
+        read_file(path, MAX_READ)
+    }
+
+    /// The bytes of a file that the search found, of at most [`MAX_READ`].
+    pub(crate) fn read_found(&self, file: &DiscoveredFile) -> io::Result<Vec<u8>> {
+        if file.is_link || self.overlay.contains_key(&file.path) {
+            return self.read(&file.path);
+        }
+        self.check(&file.path, false)?;
+        // A link may have taken its place since.
+        read_own(&file.path, MAX_READ).or_else(|error| if file.path.is_symlink() { self.read(&file.path) } else { Err(error) })
     }
 
     /// The same files with links followed anywhere: for the numbers of a model, whose folder is often a link into a cache.
@@ -60,7 +70,7 @@ impl OverlayFs {
         }
         let mut head = Vec::new();
         let is_link = path.symlink_metadata().is_ok_and(|data| data.is_symlink());
-        if let Ok(file) = self.check(path, is_link).and_then(|()| open_regular(path)) {
+        if let Ok((file, _)) = self.check(path, is_link).and_then(|()| open_regular(path)) {
             // An unreadable file has no shebang; loading it reports the error.
             let _ = io::Read::read_to_end(&mut io::Read::take(file, HEAD), &mut head);
         }

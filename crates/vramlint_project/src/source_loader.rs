@@ -139,7 +139,7 @@ pub(crate) fn load(backend: &Backend, disk: &OverlayFs, discovered: &DiscoveredF
     if let Some(problem) = &discovered.problem {
         return unreadable(problem.clone());
     }
-    let bytes = match disk.read(&discovered.path) {
+    let bytes = match disk.read_found(discovered) {
         Ok(bytes) => bytes,
         Err(error) => return unreadable(ReadProblem::Unreadable(error.to_string())),
     };

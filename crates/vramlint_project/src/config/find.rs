@@ -84,8 +84,10 @@ impl<'a> Configs<'a> {
     /// Calls `query` with a configuration; one with errors counts as empty.
     pub(crate) fn with<T>(&self, number: usize, query: impl FnOnce(&Config) -> T) -> T {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let none = Config { root: self.cwd.to_path_buf(), ..Config::default() };
-        query(state.configs.get(number).and_then(|config| config.as_ref().ok()).unwrap_or(&none))
+        match state.configs.get(number) {
+            Some(Ok(config)) => query(config),
+            _ => query(&Config { root: self.cwd.to_path_buf(), ..Config::default() }),
+        }
     }
 
     /// All configurations, by number.

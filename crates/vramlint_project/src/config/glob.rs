@@ -23,6 +23,11 @@ impl Globs {
         Ok(Self { set })
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
     /// Whether a path itself matches, ignoring its parent folders. The path is relative to the base, with `/`.
     pub(crate) fn names(&self, relative: &str) -> bool {
         !self.set.is_empty()

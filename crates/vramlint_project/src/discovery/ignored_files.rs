@@ -78,7 +78,8 @@ impl Search<'_> {
         let mut added: Vec<PathBuf> = walked.iter().cloned().collect();
         let mut count = 0;
         while !added.is_empty() {
-            let above = added.iter().flat_map(|path| folders_above(path, bounds));
+            let own: HashSet<&Path> = added.iter().filter_map(|path| path.parent()).collect();
+            let above = own.iter().flat_map(|folder| folders_from(folder, bounds));
             let folders: BTreeSet<PathBuf> = above.chain(self.walked_folders.iter().cloned()).collect();
             let new: Vec<PathBuf> = folders.into_iter().filter(|folder| listed.insert(folder.clone())).collect();
             let names: Vec<Vec<String>> = new.par_iter().map(|folder| self.names_left_out(folder, &walked)).collect();
@@ -192,8 +193,12 @@ impl Search<'_> {
 
 /// The folder of a file and the folders above it, up to the outermost bound that holds it.
 fn folders_above(path: &Path, bounds: &[PathBuf]) -> Vec<PathBuf> {
-    let bound = bounds.iter().filter(|bound| path.starts_with(bound)).min_by_key(|bound| bound.components().count());
-    let own = path.parent().unwrap_or(path);
+    folders_from(path.parent().unwrap_or(path), bounds)
+}
+
+/// A folder and the folders above it, up to the outermost bound that holds it.
+fn folders_from(own: &Path, bounds: &[PathBuf]) -> Vec<PathBuf> {
+    let bound = bounds.iter().filter(|bound| own.starts_with(bound)).min_by_key(|bound| bound.components().count());
     let bound = bound.map_or(own, PathBuf::as_path);
     own.ancestors().take_while(|folder| folder.starts_with(bound)).map(Path::to_path_buf).collect()
 }

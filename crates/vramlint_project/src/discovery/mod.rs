@@ -60,6 +60,8 @@ pub(crate) struct DiscoveredFile {
     pub reported: bool,
     /// Number of the configuration that governs it.
     pub config: usize,
+    /// Whether it is a link to a file.
+    pub is_link: bool,
     /// Why it is not read.
     pub problem: Option<ReadProblem>,
 }
@@ -207,9 +209,22 @@ impl Search<'_> {
             known.reported |= reported;
             return;
         }
+        let is_link = path.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        let file = self.discovered(path, format, is_link, reported, problem);
+        self.files_by_path.insert(file.path.clone(), file);
+    }
+
+    fn discovered(
+        &self,
+        path: PathBuf,
+        format: FileFormat,
+        is_link: bool,
+        reported: bool,
+        problem: Option<ReadProblem>,
+    ) -> DiscoveredFile {
         let config = self.configs.of_folder(path.parent().unwrap_or(&path));
         let shown = shown(&path, &self.request.cwd);
-        self.files_by_path.insert(path.clone(), DiscoveredFile { path, shown, format, reported, config, problem });
+        DiscoveredFile { path, shown, format, reported, config, is_link, problem }
     }
 
     fn walk(&self, root: &Path, limit: Option<WalkLimit>) -> WalkResult {
@@ -219,16 +234,24 @@ impl Search<'_> {
 
     fn add_walked(&mut self, walked: WalkResult, reported: bool) {
         self.walked_folders.extend(walked.folders);
+        let mut new = Vec::with_capacity(walked.files.len());
         for WalkedFile { path, format, size, is_link } in walked.files {
             let size = self.files.overlay.get(&path).map_or(size, |bytes| bytes.len() as u64);
             if self.files.leads_out_through(&path, is_link) {
                 if reported {
                     self.skipped.add_named(shown(&path, &self.request.cwd), SkipReason::LeadsOut);
                 }
+            } else if is_too_large(format, size) {
+                self.skipped.add(SkipReason::TooLarge, usize::from(reported));
+            } else if let Some(known) = self.files_by_path.get_mut(&path) {
+                known.reported |= reported;
             } else {
-                self.add_sized(path, format, size, reported);
+                new.push(self.discovered(path, format, is_link, reported, None));
             }
         }
+        // A map made of what is in order already compares each path once.
+        new.sort_by_cached_key(|file| in_order(&file.path));
+        self.files_by_path.append(&mut new.into_iter().map(|file| (file.path.clone(), file)).collect());
         if reported {
             for (reason, count) in walked.skipped {
                 self.skipped.add(reason, count);
@@ -241,7 +264,7 @@ impl Search<'_> {
 
     /// Adds a file unless it is too large to be configuration.
     fn add_sized(&mut self, path: PathBuf, format: FileFormat, size: u64, reported: bool) {
-        if size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE {
+        if is_too_large(format, size) {
             self.skipped.add(SkipReason::TooLarge, usize::from(reported));
         } else {
             self.add(path, format, reported, None);
@@ -293,7 +316,7 @@ impl Search<'_> {
         }
         let folder = path.parent().unwrap_or(path);
         is_folder && path.join("pyvenv.cfg").is_file()
-            || self.exclude.names(&relative(path, &self.request.cwd))
+            || !self.exclude.is_empty() && self.exclude.names(&relative(path, &self.request.cwd))
             || self.configs.with(self.configs.of_folder(folder), |config| {
                 let relative = relative(path, &config.root);
                 config.exclude.as_ref().unwrap_or(&DEFAULT_EXCLUDE_GLOBS).names(&relative)
@@ -317,13 +340,13 @@ impl Search<'_> {
 
     /// Reports a file that is also reached through a link only once, under its own name.
     fn drop_duplicate_links(&mut self) {
-        let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|data| data.is_symlink());
-        let reported = self.files_by_path.values().filter(|file| file.reported).map(|file| file.path.clone());
-        let (links, own): (Vec<_>, Vec<_>) = reported.partition(|path| is_link(path));
+        let reported = || self.files_by_path.values().filter(|file| file.reported);
+        let links: Vec<PathBuf> = reported().filter(|file| file.is_link).map(|file| file.path.clone()).collect();
         if links.is_empty() {
             return;
         }
-        let own: HashSet<PathBuf> = own.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        let own = reported().filter(|file| !file.is_link);
+        let own: HashSet<PathBuf> = own.filter_map(|file| file.path.canonicalize().ok()).collect();
         for link in links {
             let double = link.canonicalize().is_ok_and(|target| own.contains(&target));
             if let (true, Some(file)) = (double, self.files_by_path.get_mut(&link)) {
@@ -331,6 +354,17 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Whether a file is too large to be configuration.
+fn is_too_large(format: FileFormat, size: u64) -> bool {
+    size > MAX_FILE_SIZE || format == FileFormat::EnvFile && size > MAX_ENV_FILE_SIZE
+}
+
+/// A key in the order of paths: by components, so that the separator comes before every other character.
+fn in_order(path: &Path) -> Vec<u8> {
+    let is_separator = |byte: u8| std::path::is_separator(char::from(byte));
+    path.as_os_str().as_encoded_bytes().iter().map(|byte| if is_separator(*byte) { 0 } else { *byte }).collect()
 }
 
 /// The root of the project of `path`, and whether it is marked: the nearest parent folder with a configuration or a repository;

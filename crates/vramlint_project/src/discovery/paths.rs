@@ -24,6 +24,9 @@ pub(crate) fn shown(path: &Path, cwd: &Path) -> String {
 
 /// `path` relative to `base`, with `/`; empty for `base` itself.
 pub(crate) fn relative(path: &Path, base: &Path) -> String {
+    if let Some(inner) = plainly_below(path, base) {
+        return inner.to_owned();
+    }
     let (own, other): (Vec<_>, Vec<_>) = (path.components().collect(), base.components().collect());
     let common = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
     if common == 0 {
@@ -32,6 +35,15 @@ pub(crate) fn relative(path: &Path, base: &Path) -> String {
     let up = other[common..].iter().map(|_| "..".into());
     let down = own[common..].iter().map(|part| part.as_os_str().to_string_lossy());
     up.chain(down).collect::<Vec<std::borrow::Cow<'_, str>>>().join("/")
+}
+
+/// The rest of a path whose text begins with that of `base`, if it is written as [`relative`] writes it: nearly every path.
+fn plainly_below<'a>(path: &'a Path, base: &Path) -> Option<&'a str> {
+    if cfg!(windows) {
+        return None;
+    }
+    let rest = path.to_str()?.strip_prefix(base.to_str()?)?.strip_prefix('/')?;
+    rest.split('/').all(|part| !matches!(part, "" | ".")).then_some(rest)
 }
 
 #[cfg(test)]
@@ -48,5 +60,15 @@ mod tests {
         assert_eq!(see("/a/b"), ".");
         assert_eq!(see("/z"), "../../z");
         assert_eq!(see("../../../../z"), "../../z");
+    }
+
+    #[test]
+    fn only_whole_folders_are_shared() {
+        let see = |path: &str, base: &str| relative(Path::new(path), Path::new(base));
+        assert_eq!(see("/a/bc", "/a/b"), "../bc");
+        assert_eq!(see("/a//b/./c/", "/a"), "b/c");
+        assert_eq!(see("/a/b", "/"), "a/b");
+        assert_eq!(see("/a/b/..", "/a"), "b/..");
+        assert_eq!(see("/a", "/a"), "");
     }
 }

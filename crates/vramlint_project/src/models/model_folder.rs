@@ -65,8 +65,7 @@ fn count(files: &OverlayFs, folder: &Path, config: &Config, model: &Model) -> Op
 
 /// The header of a safetensors file; the weights are not read.
 fn header(path: &Path) -> Option<String> {
-    let mut file = open_regular(path).ok()?;
-    let all = file.metadata().ok()?.len();
+    let (mut file, all) = open_regular(path).ok()?;
     let mut length = [0; 8];
     file.read_exact(&mut length).ok()?;
     let length = u64::from_le_bytes(length);

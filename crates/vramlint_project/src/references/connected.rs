@@ -22,7 +22,7 @@ pub(crate) fn connected(discovered: &[DiscoveredFile], files: &OverlayFs) -> Vec
     let names = path_index(discovered, files);
     let references_of = |index: u32| {
         let file = &discovered[index as usize];
-        let bytes = if file.problem.is_some() { Vec::new() } else { files.read(&file.path).unwrap_or_default() };
+        let bytes = if file.problem.is_some() { Vec::new() } else { files.read_found(file).unwrap_or_default() };
         names.references_in(index, &String::from_utf8_lossy(&bytes), file.format)
     };
     let mut references: HashMap<u32, Box<[u32]>> = HashMap::new();

@@ -10,7 +10,7 @@ pub(crate) use version_files::{VersionFile, find};
 
 use crate::config::Config;
 use crate::discovery::paths::{absolute, relative, shown};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use vramlint_base::{FileId, FileRange};
 use vramlint_resolve::SourceFile;
@@ -22,8 +22,9 @@ const HELPER_FOLDERS: [&str; 8] = ["docker", ".docker", ".devcontainer", "script
 
 /// The version evidence per folder, outermost folder first, and per script that names versions for itself.
 pub(crate) fn libraries(version_files: &[VersionFile], files: &[SourceFile], cwd: &Path) -> Vec<FolderLibraries> {
-    let numbers: HashMap<&str, FileId> =
-        files.iter().filter(|file| file.host.is_none()).map(|file| (file.path.as_str(), file.id)).collect();
+    let shown: HashSet<&str> = version_files.iter().map(|file| file.shown.as_str()).collect();
+    let is_version_file = |file: &&SourceFile| !shown.is_empty() && file.host.is_none() && shown.contains(file.path.as_str());
+    let numbers: HashMap<&str, FileId> = files.iter().filter(is_version_file).map(|file| (file.path.as_str(), file.id)).collect();
     let mut by_root: BTreeMap<PathBuf, Vec<(&'static str, VersionCandidate)>> = BTreeMap::new();
     let mut locking: Vec<&Path> = Vec::new();
     for file in version_files {

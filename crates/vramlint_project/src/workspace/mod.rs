@@ -251,7 +251,7 @@ impl Workspace {
         if file.problem.is_some() {
             return Box::default();
         }
-        let bytes = self.files.read(&file.path).unwrap_or_default();
+        let bytes = self.files.read_found(file).unwrap_or_default();
         names.references_in(index, &String::from_utf8_lossy(&bytes), file.format)
     }
 
