@@ -131,6 +131,23 @@ fn the_command_line_settles_what_the_project_leaves_open() {
 }
 
 #[test]
+fn flags_of_estimate_replace_what_a_run_has() {
+    let folder = Folder::new(&[
+        ("train.py", OPEN_MODEL),
+        ("vramlint.toml", "[runs.\"*.py\"]\nmodel = \"Qwen/Qwen3-0.6B\"\nsequence_length = 512\n"),
+    ]);
+    let peak = |flags: &str| {
+        let out = folder.run(&format!("estimate . --output-format json {flags}")).out(0);
+        let json: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+        json["gpu"]["peak"].as_u64().expect("a peak")
+    };
+    let own = peak("");
+    assert_eq!(peak("--micro-batch 2"), own);
+    assert!(peak("--micro-batch 16") > own);
+    assert!(peak("--model Qwen/Qwen3-4B") > own);
+}
+
+#[test]
 fn a_setting_that_does_not_exist_is_refused() {
     let folder = Folder::new(&[("train.py", OPEN_MODEL)]);
     let wrong = folder.run("runs --set micro_batsh=4");

@@ -51,8 +51,8 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
 pub(super) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, target: &Target) -> Result<()> {
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
     if flags.first_flag().is_some() {
-        // The lower bound applied to the original setup.
-        (subject.floor, subject.lightest) = (None, None);
+        // The estimate and the lower bound are those of the original setup.
+        (subject.known, subject.floor, subject.lightest) = (None, None, None);
     }
     if let Some(name) = flags.task {
         subject.task = defaults::task_name(name);
