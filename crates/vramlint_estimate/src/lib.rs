@@ -21,5 +21,5 @@ pub use models::{Model, Models, Source};
 pub use open_settings::{Lightest, OpenSetting, open_settings};
 pub use repairs::{Repair, TrainingEffect, repairs};
 pub use run_estimate::{RunEstimate, estimate_run, estimate_setup};
-pub use simulation_cache::SimulationCache;
+pub use simulation_cache::{SimulationCache, Timeline};
 pub use verdict::Verdict;

@@ -5,7 +5,7 @@ use crate::mapping::{self, Doubt, Mapped};
 use crate::models::{Model, Models, Source};
 use crate::open_settings::{Lightest, take_length};
 use crate::plausibility::plausible;
-use crate::simulation_cache::SimulationCache;
+use crate::simulation_cache::{SimulationCache, Timeline};
 use crate::verdict::Verdict;
 use std::sync::Arc;
 use vramlint_base::Message;
@@ -24,6 +24,8 @@ pub struct RunEstimate {
     pub setup: Setup,
     /// The estimate of that setup.
     pub estimate: Estimate,
+    /// Its timeline, if whoever asks shows it.
+    pub timeline: Option<Timeline>,
     /// Lower bound of the peak in bytes, with the lightest value of everything that the project does not state.
     pub floor: u64,
     /// The lightest value of everything that the project does not state; `None` for a setup that is stated.
@@ -234,7 +236,7 @@ fn outside(setup: &Setup, capacity: Option<&Capacity>) -> u64 {
 fn with(model: Model, mut setup: Setup, target: &Target, cache: &Arc<SimulationCache>) -> RunEstimate {
     setup.external_bytes = outside(&setup, Capacity::from_target(target).as_ref());
     setup.capability = setup.capability.or_else(|| gpu_of(target).and_then(|gpu| gpu.compute_capability));
-    let estimate = cache.estimate(&model.arch, &setup);
+    let (estimate, timeline) = cache.estimate_run(&model.arch, &setup);
     let capacity = Capacity::from_target(target);
     let host_capacity = target.host_memory;
     let verdict = capacity.as_ref().map(|capacity| Verdict::of(estimate.low, estimate.high, capacity.bytes));
@@ -255,5 +257,6 @@ fn with(model: Model, mut setup: Setup, target: &Target, cache: &Arc<SimulationC
         model,
         setup,
         estimate,
+        timeline,
     }
 }

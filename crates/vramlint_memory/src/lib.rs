@@ -17,7 +17,7 @@ mod tape;
 
 pub use arch::{Arch, Certainty};
 pub use config::{Config, Value};
-pub use estimate::{Estimate, estimate, timeline};
+pub use estimate::{Estimate, estimate, estimate_with_timeline, timeline};
 pub use setup::Setup;
 
 /// Peak of allocated and of reserved bytes, straight from the simulator: for its own comparison with traces.

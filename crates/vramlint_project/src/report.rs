@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
 use vramlint_base::{FileId, Finding, Message, Severity, message};
-use vramlint_estimate::{Estimates, Models, RunEstimate};
+use vramlint_estimate::{Estimates, Models, RunEstimate, SimulationCache};
 use vramlint_memory::{Arch, Estimate, Setup};
 use vramlint_resolve::{Project, Run, Target};
 
@@ -118,6 +118,7 @@ pub(crate) fn check_with(
         .build()
         .map_err(|error| ConfigError::new(message!("cannot start threads: {error}", "无法启动线程：{error}")))?;
     let files = overlay(&request);
+    let simulations = Arc::new(if request.timelines { SimulationCache::with_timelines() } else { SimulationCache::default() });
     pool.install(|| {
         let session = AnalysisSession::prepare(backend, &request, &files)?;
         let report = session.run(
@@ -125,7 +126,7 @@ pub(crate) fn check_with(
             &request,
             &files,
             &|report_progress| session.load_sources(backend, &files, if report_progress { progress } else { &|_, _| {} }),
-            &Arc::default(),
+            &simulations,
             &|| false,
         );
         // The check is never cancelled.

@@ -48,6 +48,8 @@ pub struct Request {
     pub settings: Vec<UserSetting>,
     /// Hugging Face caches to search for models; see [`crate::hub_caches`].
     pub hub_caches: Vec<PathBuf>,
+    /// Whether the estimates come with timelines, for an output that shows them.
+    pub timelines: bool,
     /// `--jobs`; 0 for one thread per core.
     pub jobs: usize,
 }

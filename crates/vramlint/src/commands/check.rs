@@ -4,7 +4,7 @@ mod add_ignore;
 mod baseline;
 mod output;
 
-use crate::cli::CheckArgs;
+use crate::cli::{CheckArgs, Format};
 use crate::exit::{Status, user_error, write_error};
 use crate::output::fix_summary;
 use crate::progress::Progress;
@@ -68,6 +68,7 @@ fn build_request(args: &CheckArgs) -> Result<Request> {
             "--stdin-filename 需要与路径 `-`（读取标准输入）一起使用"
         )));
     }
+    request.timelines = args.output_format == Some(Format::Json);
     request.select.clone_from(&args.select);
     request.extend_select.clone_from(&args.extend_select);
     request.ignore.clone_from(&args.ignore);

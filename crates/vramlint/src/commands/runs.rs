@@ -9,12 +9,13 @@ use crate::progress::Progress;
 use crate::request;
 use crate::stdio::print_stdout;
 use anyhow::Result;
-use vramlint_project::check;
+use vramlint_project::{Request, check};
 use vramlint_view::runs;
 
 /// Prints the resolved runs.
 pub(crate) fn run(args: &RunsArgs) -> Result<Status> {
-    let request = request::build(&args.common, &args.paths)?;
+    let timelines = args.output_format == RunsFormat::Json;
+    let request = Request { timelines, ..request::build(&args.common, &args.paths)? };
     let progress = Progress::new(args.common.quiet);
     let report = check(&request, &|done, all| progress.update(done, all))?;
     progress.clear();

@@ -2,11 +2,12 @@
 
 use super::bounds::bounds;
 use super::breakdown::{Terms, items};
-use super::{Estimate, Host, Item, Label, Part, Phase};
+use super::timeline::{steady, timeline};
+use super::{Estimate, Host, Item, Label, Moment, Part, Phase};
 use crate::arch::Arch;
 use crate::setup::{Scheme, Setup};
 use crate::step::clamp::{clamp_setup, cut_lengths};
-use crate::step::layer_extrapolation::{Peaks, extrapolate};
+use crate::step::layer_extrapolation::{Extrapolation, Peaks, extrapolate};
 
 static OUTSIDE: Label = Label { en: "other engine on the GPU", zh: "同卡的其他引擎" };
 static CONTEXT: Label = Label { en: "CUDA context and libraries", zh: "CUDA 上下文与库" };
@@ -17,9 +18,24 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     if setup.parallel.scheme == Scheme::Megatron {
         return crate::megatron::estimate(arch, setup);
     }
-    let asked = setup;
-    let setup = &clamp_setup(arch, setup);
-    let extrapolation = extrapolate(arch, setup);
+    let clamped = clamp_setup(arch, setup);
+    answer(arch, setup, &clamped, &extrapolate(arch, &clamped))
+}
+
+/// The estimate of one setup and its [`timeline`]. Only a model that is too deep to be simulated in full is simulated once more for it.
+pub fn estimate_with_timeline(arch: &Arch, setup: &Setup) -> (Estimate, Vec<Moment>) {
+    if setup.parallel.scheme == Scheme::Megatron {
+        return (crate::megatron::estimate(arch, setup), crate::megatron::timeline(arch, setup));
+    }
+    let clamped = clamp_setup(arch, setup);
+    let extrapolation = extrapolate(arch, &clamped);
+    let is_full = extrapolation.longer.is_empty();
+    let moments = if is_full { steady(&extrapolation.base.profile) } else { timeline(arch, setup) };
+    (answer(arch, setup, &clamped, &extrapolation), moments)
+}
+
+/// The answer to a setup that was `asked` for.
+fn answer(arch: &Arch, asked: &Setup, setup: &Setup, extrapolation: &Extrapolation) -> Estimate {
     let Some(peaks) = extrapolation.peaks() else { return nothing(arch) };
     let peak = peaks.highest;
     let tensors = peak.allocated;
@@ -29,7 +45,7 @@ pub fn estimate(arch: &Arch, setup: &Setup) -> Estimate {
     let bounds = bounds(arch, setup, reserved, tensors);
 
     let trainable = extrapolation.extrapolate_number(|short| short.trace.trainable);
-    let mut list = items(&extrapolation, peak.index, &Terms::new(arch, setup, trainable, extrapolation.base.gpu));
+    let mut list = items(extrapolation, peak.index, &Terms::new(arch, setup, trainable, extrapolation.base.gpu));
     let mut parts = [0_u64; 10];
     for item in &list {
         parts[item.part as usize] = parts[item.part as usize].saturating_add(item.bytes);

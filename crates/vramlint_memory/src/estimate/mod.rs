@@ -6,7 +6,7 @@ mod build;
 pub(crate) mod constants;
 mod timeline;
 
-pub use build::estimate;
+pub use build::{estimate, estimate_with_timeline};
 pub use timeline::timeline;
 
 /// What a byte on the GPU belongs to.

@@ -3,7 +3,7 @@
 use super::Moment;
 use crate::arch::Arch;
 use crate::setup::{Scheme, Setup};
-use crate::step::{clamp::clamp_setup, layer_extrapolation::fullest, run};
+use crate::step::{clamp::clamp_setup, layer_extrapolation::fullest, memory_trace::MemoryTrace, run};
 
 /// The moments of one optimizer step in the steady state.
 pub fn timeline(arch: &Arch, setup: &Setup) -> Vec<Moment> {
@@ -13,12 +13,17 @@ pub fn timeline(arch: &Arch, setup: &Setup) -> Vec<Moment> {
     let setup = &clamp_setup(arch, setup);
     let trace = run(arch, setup, &arch.layers);
     let layers = u32::try_from(arch.layers()).unwrap_or(u32::MAX);
-    let moments = fullest(&trace, layers, setup).1.moments;
+    steady(&fullest(&trace, layers, setup).1)
+}
+
+/// The moments of the last step of a run.
+pub(super) fn steady(profile: &MemoryTrace) -> Vec<Moment> {
+    let moments = &profile.moments;
     // The second half of the rounds is the second step.
     let last = moments.iter().map(|moment| moment.round).max().unwrap_or(0);
     let from = last.div_ceil(2);
     moments
-        .into_iter()
+        .iter()
         .filter(|moment| moment.round >= from)
         .map(|moment| {
             let place = if moment.layer > 0 { format!("layer {} ", moment.layer) } else { String::new() };

@@ -2,7 +2,7 @@
 
 use super::random_setups::{Numbers, model_and_setup};
 use super::{EventTrace, device, run_on};
-use crate::estimate::Part;
+use crate::estimate::{Part, estimate, estimate_with_timeline, timeline};
 use crate::tape::{Allocation, Site, Tape, Visitor};
 
 /// An event, its block and its place.
@@ -93,5 +93,15 @@ fn a_plan_writes_what_its_block_writes() {
 fn a_plan_writes_what_deep_models_write() {
     for seed in 1000..1040 {
         compare(seed, 120);
+    }
+}
+
+#[test]
+fn an_estimate_and_its_timeline_come_from_one_simulation() {
+    for seed in 0..60 {
+        let (arch, setup) = model_and_setup(&mut Numbers::new(seed), 6);
+        let (found, moments) = estimate_with_timeline(&arch, &setup);
+        assert_eq!(found, estimate(&arch, &setup), "seed {seed}");
+        assert_eq!(moments, timeline(&arch, &setup), "seed {seed}");
     }
 }

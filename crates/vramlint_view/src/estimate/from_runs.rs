@@ -28,7 +28,7 @@ fn estimate_input(id: &str, found: RunEstimate, lang: Lang) -> EstimateInput {
         num_generations: found.num_generations,
         arch: found.model.arch,
         setup: found.setup,
-        known: Some(found.estimate),
+        known: Some((found.estimate, found.timeline)),
         floor: Some(found.floor),
         lightest: found.lightest,
         gpu: found.capacity.map(|gpu| GpuCapacity { name: Some(gpu.name.get(lang).to_owned()), bytes: gpu.bytes, capability }),

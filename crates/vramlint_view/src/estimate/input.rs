@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use vramlint_base::Message;
-use vramlint_estimate::Lightest;
+use vramlint_estimate::{Lightest, Timeline};
 use vramlint_memory::{Arch, Setup};
 
 /// The input of an estimate.
@@ -20,8 +20,8 @@ pub struct EstimateInput {
     pub arch: Arch,
     /// The setup.
     pub setup: Setup,
-    /// The estimate, if it is already computed.
-    pub known: Option<vramlint_memory::Estimate>,
+    /// The estimate, if it is already computed, and its timeline, if that is.
+    pub known: Option<(vramlint_memory::Estimate, Option<Timeline>)>,
     /// Lower bound for the lightest values of everything that the project leaves open, bytes; `None` if nothing is open.
     pub floor: Option<u64>,
     /// The lightest values of everything that the project leaves open, if they are to be shown.

@@ -4,10 +4,10 @@ use super::{EstimateInput, GpuCapacity, run_inputs};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 use vramlint_base::{Lang, Message, message};
-use vramlint_estimate::{Lightest, OpenSetting, Verdict, open_settings};
+use vramlint_estimate::{Lightest, OpenSetting, Timeline, Verdict, open_settings};
 use vramlint_memory::estimate::{Item, Moment, Part};
 use vramlint_memory::setup::{AdapterKind, Lora, Quantization, Scheme};
-use vramlint_memory::{Estimate, estimate, timeline};
+use vramlint_memory::{Arch, Estimate, Setup, estimate, estimate_with_timeline, timeline};
 use vramlint_project::Report;
 
 /// An estimate with its input.
@@ -18,7 +18,7 @@ pub struct EstimateReport {
     /// The estimate.
     pub estimate: Estimate,
     /// The moments of one training step, simulated on first use.
-    timeline: OnceLock<Vec<Moment>>,
+    timeline: OnceLock<Timeline>,
     /// What the project leaves open, simulated on first use.
     open: OnceLock<Vec<OpenSetting>>,
 }
@@ -38,15 +38,28 @@ pub fn reports_with_timelines(report: &Report, lang: Lang) -> Vec<Result<Estimat
 
 impl EstimateReport {
     /// Computes the estimate.
-    pub fn new(mut input: EstimateInput) -> Self {
-        let mut estimate = input.known.take().unwrap_or_else(|| estimate(&input.arch, &input.setup));
+    pub fn new(input: EstimateInput) -> Self {
+        Self::of(input, |arch, setup| (estimate(arch, setup), None))
+    }
+
+    /// Computes the estimate and the timeline, from one simulation.
+    pub fn with_timeline(input: EstimateInput) -> Self {
+        Self::of(input, |arch, setup| {
+            let (estimate, timeline) = estimate_with_timeline(arch, setup);
+            (estimate, Some(timeline.into()))
+        })
+    }
+
+    fn of(mut input: EstimateInput, simulate: impl Fn(&Arch, &Setup) -> (Estimate, Option<Timeline>)) -> Self {
+        let (mut estimate, timeline) = input.known.take().unwrap_or_else(|| simulate(&input.arch, &input.setup));
         estimate.low = input.floor.map_or(estimate.low, |floor| floor.min(estimate.low));
-        Self { input, estimate, timeline: OnceLock::new(), open: OnceLock::new() }
+        let timeline = timeline.map_or_else(OnceLock::new, OnceLock::from);
+        Self { input, estimate, timeline, open: OnceLock::new() }
     }
 
     /// The moments of one training step.
     pub fn timeline(&self) -> &[Moment] {
-        self.timeline.get_or_init(|| timeline(&self.input.arch, &self.input.setup))
+        self.timeline.get_or_init(|| timeline(&self.input.arch, &self.input.setup).into())
     }
 
     /// What the project leaves open, the setting that moves the peak most first. Simulates once for each.

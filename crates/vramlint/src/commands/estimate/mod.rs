@@ -17,7 +17,7 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Model, record};
-use vramlint_project::{MAX_READ, check, governing, read_file, read_stream};
+use vramlint_project::{MAX_READ, Request, check, governing, read_file, read_stream};
 use vramlint_resolve::Target;
 use vramlint_view::estimate::{self as view, EstimateInput, EstimateReport, RenderOptions, run_inputs};
 
@@ -31,14 +31,15 @@ struct Estimates {
 /// Estimates the setup or the runs, and prints the result.
 pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
     let has_model_flag = args.paths.is_empty() && (args.flags.model.is_some() || args.flags.params.is_some());
+    let format = args.output_format.unwrap_or(if args.setup.is_some() { EstimateFormat::Jsonl } else { EstimateFormat::Text });
+    let timelines = format != EstimateFormat::Text;
     let found = match &args.setup {
-        Some(file) => estimate_file(args, file)?,
-        None if has_model_flag => estimate_flags(args)?,
-        None => estimate_project(args)?,
+        Some(file) => estimate_file(args, file, timelines)?,
+        None if has_model_flag => estimate_flags(args, timelines)?,
+        None => estimate_project(args, timelines)?,
     };
     let color = args.common.color.resolve(args.output_file.is_some());
     let look = RenderOptions { lang: found.lang, styler: styler(color), explain: args.explain || args.common.verbose };
-    let format = args.output_format.unwrap_or(if args.setup.is_some() { EstimateFormat::Jsonl } else { EstimateFormat::Text });
     let (answers, without) = (&found.answers, &found.without);
     let text = match format {
         EstimateFormat::Text => view::text(answers, without, look),
@@ -54,8 +55,13 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
     Ok(Status::Clean)
 }
 
+/// Simulates a setup, with its timeline if the output shows it.
+fn simulate(input: EstimateInput, timelines: bool) -> EstimateReport {
+    if timelines { EstimateReport::with_timeline(input) } else { EstimateReport::new(input) }
+}
+
 /// Estimates the setups in a file.
-fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
+fn estimate_file(args: &EstimateArgs, file: &Path, timelines: bool) -> Result<Estimates> {
     if let Some(flag) = args.flags.first_flag() {
         return Err(user_error(message!(
             "{flag} cannot be used with --setup: the file describes the training",
@@ -91,7 +97,7 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
     let answers = readable.into_iter().map(|record| {
         let (task, mut setup) = (record.setup.task.name(), record.setup);
         setup.capability = setup.capability.or_else(|| capacity.as_ref().and_then(|capacity| capacity.capability));
-        EstimateReport::new(EstimateInput {
+        let input = EstimateInput {
             id: record.id,
             model: record.model,
             task,
@@ -105,13 +111,14 @@ fn estimate_file(args: &EstimateArgs, file: &Path) -> Result<Estimates> {
             host: target.host_memory,
             assumptions: record.assumptions,
             unused: record.unused,
-        })
+        };
+        simulate(input, timelines)
     });
     Ok(Estimates { answers: answers.collect(), without, lang: language::resolve(args.common.lang, config.lang) })
 }
 
 /// Estimates the setup that the flags describe.
-fn estimate_flags(args: &EstimateArgs) -> Result<Estimates> {
+fn estimate_flags(args: &EstimateArgs, timelines: bool) -> Result<Estimates> {
     if args.run.is_some() {
         return Err(user_error(message!(
             "--run needs a path: flags alone describe no runs",
@@ -129,16 +136,16 @@ fn estimate_flags(args: &EstimateArgs) -> Result<Estimates> {
     let mut subject = flags::to_subject(&args.flags, model, &target)?;
     assign_gpu(&mut subject, &target)?;
     Ok(Estimates {
-        answers: vec![EstimateReport::new(subject)],
+        answers: vec![simulate(subject, timelines)],
         without: Vec::new(),
         lang: language::resolve(args.common.lang, config.lang),
     })
 }
 
 /// Estimates the runs of a project, with the flags as overrides.
-fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
+fn estimate_project(args: &EstimateArgs, timelines: bool) -> Result<Estimates> {
     let paths = if args.paths.is_empty() { vec![PathBuf::from(".")] } else { args.paths.clone() };
-    let request = request::build(&args.common, &paths)?;
+    let request = Request { timelines, ..request::build(&args.common, &paths)? };
     let progress = Progress::new(args.common.quiet);
     let report = check(&request, &|done, all| progress.update(done, all))?;
     progress.clear();
@@ -161,7 +168,7 @@ fn estimate_project(args: &EstimateArgs) -> Result<Estimates> {
                     (subject.model, subject.arch) = (id.clone(), arch.clone());
                 }
                 flags::override_subject(&args.flags, &mut subject, &target)?;
-                found.answers.push(EstimateReport::new(subject));
+                found.answers.push(simulate(subject, timelines));
             }
             (Err(why), _) => found.without.push((id, why)),
         }
