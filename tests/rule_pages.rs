@@ -73,7 +73,7 @@ fn examples_are_found_and_their_corrections_are_not() {
 fn pages_are_whole_in_both_languages() {
     for rule in RULES.iter() {
         let (en, zh) = (rule.page(Lang::En), rule.page(Lang::Zh));
-        assert!(rule.source.starts_with(&format!("//! # {}\n", rule.name)), "{}: the page starts with the name", rule.name);
+        assert!(rule.head.starts_with(&format!("//! # {}\n", rule.name)), "{}: the page starts with the name", rule.name);
         for page in [&en, &zh] {
             assert!(!page.summary.is_empty() && page.summary.chars().count() < 200, "{}: {:?}", rule.name, page.summary);
         }

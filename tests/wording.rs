@@ -141,7 +141,7 @@ fn pages_of_rules_follow_the_style_sheet() {
     for rule in RULES.iter() {
         let mut code = false;
         let (mut phrases, mut chinese) = (ENGLISH, false);
-        for line in rule.source.lines().map_while(|line| line.strip_prefix("//!")) {
+        for line in rule.head.lines().map_while(|line| line.strip_prefix("//!")) {
             if line.trim_start().starts_with("```") {
                 code = !code;
             }

@@ -8,6 +8,9 @@
 // The head comments are pages for people: names such as DeepSpeed and MULTI_GPU stand in prose.
 #![allow(clippy::doc_markdown)]
 
+#[macro_use]
+mod page;
+
 mod argument_findings;
 mod batch;
 mod code;
@@ -18,7 +21,6 @@ mod generation;
 mod launch;
 mod memory;
 mod needs;
-mod page;
 mod precision;
 mod registry;
 mod rule;

@@ -3,6 +3,39 @@
 use crate::Rule;
 use vramlint_base::Lang;
 
+/// The head comment of a source file beside this one. Nothing else of the file gets into the binary.
+macro_rules! page {
+    ($file:literal) => {{
+        const SOURCE: &str = include_str!($file);
+        const HEAD: &[u8; $crate::page::head_length(SOURCE)] = &$crate::page::head(SOURCE);
+        match std::str::from_utf8(HEAD) {
+            Ok(head) => head,
+            Err(_) => panic!("a line ends within a character"),
+        }
+    }};
+}
+
+/// Bytes of the lines at the start of a source file that begin with `//!`.
+pub(crate) const fn head_length(source: &str) -> usize {
+    let bytes = source.as_bytes();
+    let (mut at, mut length) = (0, 0);
+    while at + 3 <= bytes.len() && bytes[at] == b'/' && bytes[at + 1] == b'/' && bytes[at + 2] == b'!' {
+        while at < bytes.len() && bytes[at] != b'\n' {
+            at += 1;
+        }
+        at += 1;
+        length = at;
+    }
+    if length > bytes.len() { bytes.len() } else { length }
+}
+
+/// The first bytes of a source file.
+pub(crate) const fn head<const LENGTH: usize>(source: &str) -> [u8; LENGTH] {
+    let mut head = [0; LENGTH];
+    head.copy_from_slice(source.as_bytes().split_at(LENGTH).0);
+    head
+}
+
 /// A rule's page in one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -19,7 +52,7 @@ impl Rule {
     /// The page in a language.
     pub fn page(&self, lang: Lang) -> Page {
         let text: Vec<&str> = self
-            .source
+            .head
             .lines()
             .map_while(|line| line.strip_prefix("//!"))
             .map(|line| line.strip_prefix(' ').unwrap_or(line))
@@ -59,4 +92,19 @@ fn with_examples(page: &str, english: &[&str]) -> String {
     let (first, rest) = page.split_at(second);
     let rest = rest.trim_start();
     if rest.is_empty() { format!("{}{examples}", first.trim_end()) } else { format!("{}{examples}\n\n{rest}", first.trim_end()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{head, head_length};
+
+    #[test]
+    fn a_head_ends_before_the_code() {
+        let of = |source: &'static str| &source[..head_length(source)];
+        assert_eq!(of("//! # a\n//!\n//! 批\n\nuse b;\n//! c\n"), "//! # a\n//!\n//! 批\n");
+        assert_eq!(of("//! a"), "//! a");
+        assert_eq!(of("// a\n"), "");
+        assert_eq!(head::<3>("//! a"), *b"//!");
+        assert!(page!("page.rs").ends_with("//! The page of a rule: the head comment of its file.\n"));
+    }
 }

@@ -106,8 +106,8 @@ pub struct Rule {
     pub severity: Severity,
     /// First version of vramlint that has it.
     pub since: &'static str,
-    /// The source file of the rule: its head comment is the page, English first, Chinese below `# 中文`.
-    pub source: &'static str,
+    /// The head comment of the file that declares the rule: its page, English first, Chinese below `# 中文`.
+    pub head: &'static str,
     /// The check. Rules whose findings come from elsewhere (unused suppressions) have none.
     pub check: Option<fn(&Context<'_>, &mut Sink)>,
     /// The check of one Python file alone, for rules that no feature announces.
@@ -174,26 +174,26 @@ pub struct Sink {
 }
 
 impl Rule {
-    /// A rule of the first release. `source` is the text of the file that declares it.
+    /// A rule of the first release. `head` is the head comment of the file that declares it.
     pub const fn new(
         code: &'static str,
         name: &'static str,
         severity: Severity,
-        source: &'static str,
+        head: &'static str,
         check: fn(&Context<'_>, &mut Sink),
     ) -> Self {
-        Self { check: Some(check), ..Self::without_check(code, name, severity, source) }
+        Self { check: Some(check), ..Self::without_check(code, name, severity, head) }
     }
 
     /// A rule that looks at single files, or whose findings come from elsewhere, such as unused suppressions.
-    pub const fn without_check(code: &'static str, name: &'static str, severity: Severity, source: &'static str) -> Self {
+    pub const fn without_check(code: &'static str, name: &'static str, severity: Severity, head: &'static str) -> Self {
         Self {
             code,
             name,
             group: Group::of(code),
             severity,
             since: "0.1.0",
-            source,
+            head,
             check: None,
             check_file: None,
             needs: &[],

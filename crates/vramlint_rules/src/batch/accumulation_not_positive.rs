@@ -49,7 +49,7 @@ use vramlint_semantic::arguments::{trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL221", "accumulation-not-positive", Severity::Error, include_str!("accumulation_not_positive.rs"), check)
+    ..Rule::new("VL221", "accumulation-not-positive", Severity::Error, page!("accumulation_not_positive.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

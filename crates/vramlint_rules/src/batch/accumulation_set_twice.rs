@@ -52,7 +52,7 @@ use vramlint_semantic::arguments::{trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new("VL220", "accumulation-set-twice", Severity::Error, include_str!("accumulation_set_twice.rs"), check)
+    ..Rule::new("VL220", "accumulation-set-twice", Severity::Error, page!("accumulation_set_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -61,7 +61,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL230", "batch-keys-conflict", Severity::Error, include_str!("batch_keys_conflict.rs"), check)
+    ..Rule::new("VL230", "batch-keys-conflict", Severity::Error, page!("batch_keys_conflict.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, both), (Dialect::Axolotl, conflict)];

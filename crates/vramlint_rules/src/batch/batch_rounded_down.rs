@@ -64,7 +64,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::RefusedAtStart],
-    ..Rule::new("VL232", "batch-rounded-down", Severity::Warning, include_str!("batch_rounded_down.rs"), check)
+    ..Rule::new("VL232", "batch-rounded-down", Severity::Warning, page!("batch_rounded_down.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl), (Dialect::OpenRlhf, openrlhf)];

@@ -64,7 +64,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
-    ..Rule::new("VL210", "deepspeed-batch-mismatch", Severity::Error, include_str!("deepspeed_batch_mismatch.rs"), check)
+    ..Rule::new("VL210", "deepspeed-batch-mismatch", Severity::Error, page!("deepspeed_batch_mismatch.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -85,7 +85,7 @@ use vramlint_semantic::deepspeed::consumers::{self, Consumers};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL211", "deepspeed-batch-missing", Severity::Error, include_str!("deepspeed_batch_missing.rs"), check)
+    ..Rule::new("VL211", "deepspeed-batch-missing", Severity::Error, page!("deepspeed_batch_missing.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

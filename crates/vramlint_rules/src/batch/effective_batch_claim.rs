@@ -78,7 +78,7 @@ use vramlint_resolve::SourceFile;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new("VL201", "effective-batch-claim", Severity::Warning, include_str!("effective_batch_claim.rs"), check)
+    ..Rule::new("VL201", "effective-batch-claim", Severity::Warning, page!("effective_batch_claim.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -98,7 +98,7 @@ use vramlint_resolve::Run;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new("VL202", "effective-batch-declared", Severity::Warning, include_str!("effective_batch_declared.rs"), check)
+    ..Rule::new("VL202", "effective-batch-declared", Severity::Warning, page!("effective_batch_declared.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -76,7 +76,7 @@ use vramlint_resolve::Run;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::BATCH,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::new("VL240", "effective-batch-drift", Severity::Info, include_str!("effective_batch_drift.rs"), check)
+    ..Rule::new("VL240", "effective-batch-drift", Severity::Info, page!("effective_batch_drift.rs"), check)
 };
 
 /// What must be the same for two runs to be variants of one training.

@@ -61,7 +61,7 @@ use vramlint_catalog::Dialect;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL233", "evaluation-batch-differs", Severity::Info, include_str!("evaluation_batch_differs.rs"), check)
+    ..Rule::new("VL233", "evaluation-batch-differs", Severity::Info, page!("evaluation_batch_differs.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -54,13 +54,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL231",
-        "optimizer-in-backward-conflict",
-        Severity::Error,
-        include_str!("optimizer_in_backward_conflict.rs"),
-        check,
-    )
+    ..Rule::new("VL231", "optimizer-in-backward-conflict", Severity::Error, page!("optimizer_in_backward_conflict.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Torchtune, accumulation), (Dialect::Torchtune, clipping)];

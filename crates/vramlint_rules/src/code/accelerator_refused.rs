@@ -71,7 +71,7 @@ use vramlint_semantic::{calls, version_gate};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL603", "accelerator-refused", Severity::Error, include_str!("accelerator_refused.rs"), check)
+    ..Rule::new("VL603", "accelerator-refused", Severity::Error, page!("accelerator_refused.rs"), check)
 };
 
 /// Gone in accelerate 1.0.0, and where they went.

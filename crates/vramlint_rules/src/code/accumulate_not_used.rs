@@ -72,7 +72,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::new("VL606", "accumulate-not-used", Severity::Warning, include_str!("accumulate_not_used.rs"), check)
+    ..Rule::new("VL606", "accumulate-not-used", Severity::Warning, page!("accumulate_not_used.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -82,7 +82,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Imports, Located, Module, StmtKind
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
-    ..Rule::new("VL605", "accumulation-divided-twice", Severity::Warning, include_str!("accumulation_divided_twice.rs"), check)
+    ..Rule::new("VL605", "accumulation-divided-twice", Severity::Warning, page!("accumulation_divided_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -71,7 +71,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::OtherBatch],
-    ..Rule::new("VL604", "accumulation-not-divided", Severity::Warning, include_str!("accumulation_not_divided.rs"), check)
+    ..Rule::new("VL604", "accumulation-not-divided", Severity::Warning, page!("accumulation_not_divided.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -68,13 +68,7 @@ use vramlint_syntax::python::{ArgumentKind, Imports, Located, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::new(
-        "VL612",
-        "checkpoint-without-reentrant",
-        Severity::Warning,
-        include_str!("checkpoint_without_reentrant.rs"),
-        check,
-    )
+    ..Rule::new("VL612", "checkpoint-without-reentrant", Severity::Warning, page!("checkpoint_without_reentrant.rs"), check)
 };
 
 const NAMES: &[&str] = &["torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential"];

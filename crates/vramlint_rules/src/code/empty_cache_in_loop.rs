@@ -60,7 +60,7 @@ use vramlint_resolve::Feature;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new("VL609", "empty-cache-in-loop", Severity::Info, include_str!("empty_cache_in_loop.rs"), check)
+    ..Rule::new("VL609", "empty-cache-in-loop", Severity::Info, page!("empty_cache_in_loop.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -91,7 +91,7 @@ use vramlint_syntax::python::{Expr, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::BadLoss],
-    ..Rule::new("VL613", "engine-step-under-counter", Severity::Warning, include_str!("engine_step_under_counter.rs"), check)
+    ..Rule::new("VL613", "engine-step-under-counter", Severity::Warning, page!("engine_step_under_counter.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

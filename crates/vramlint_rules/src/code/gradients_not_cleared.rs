@@ -55,7 +55,7 @@ use vramlint_resolve::Feature;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::new("VL610", "gradients-not-cleared", Severity::Warning, include_str!("gradients_not_cleared.rs"), check)
+    ..Rule::new("VL610", "gradients-not-cleared", Severity::Warning, page!("gradients_not_cleared.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

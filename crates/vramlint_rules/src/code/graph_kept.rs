@@ -70,7 +70,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, Stmt, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::without_check("VL607", "graph-kept", Severity::Warning, include_str!("graph_kept.rs"))
+    ..Rule::without_check("VL607", "graph-kept", Severity::Warning, page!("graph_kept.rs"))
 };
 
 /// What there is to say of one file; no other takes part.

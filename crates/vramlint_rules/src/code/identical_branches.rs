@@ -59,7 +59,7 @@ use vramlint_syntax::python::{Arm, Expr, ExprKind, Stmt, StmtKind, equal_bodies}
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect],
-    ..Rule::without_check("VL601", "identical-branches", Severity::Info, include_str!("identical_branches.rs"))
+    ..Rule::without_check("VL601", "identical-branches", Severity::Info, page!("identical_branches.rs"))
 };
 
 /// What there is to say of one file; no other takes part.

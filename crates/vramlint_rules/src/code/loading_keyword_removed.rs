@@ -73,7 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL602", "loading-keyword-removed", Severity::Error, include_str!("loading_keyword_removed.rs"), check)
+    ..Rule::new("VL602", "loading-keyword-removed", Severity::Error, page!("loading_keyword_removed.rs"), check)
 };
 
 /// Gone from transformers 5.0.0 on.

@@ -59,7 +59,7 @@ use vramlint_syntax::python::{Expr, ExprKind, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     check_file: Some(in_file),
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::without_check("VL608", "threshold-never-reached", Severity::Warning, include_str!("threshold_never_reached.rs"))
+    ..Rule::without_check("VL608", "threshold-never-reached", Severity::Warning, page!("threshold_never_reached.rs"))
 };
 
 /// What a test asks: that a quantity lies beyond a bound.

@@ -54,7 +54,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL701", "dataloader-refused", Severity::Error, include_str!("dataloader_refused.rs"), check)
+    ..Rule::new("VL701", "dataloader-refused", Severity::Error, page!("dataloader_refused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -65,7 +65,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new("VL702", "dataloader-without-workers", Severity::Info, include_str!("dataloader_without_workers.rs"), check)
+    ..Rule::new("VL702", "dataloader-without-workers", Severity::Info, page!("dataloader_without_workers.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

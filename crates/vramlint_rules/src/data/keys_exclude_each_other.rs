@@ -64,7 +64,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL721", "keys-exclude-each-other", Severity::Error, include_str!("keys_exclude_each_other.rs"), check)
+    ..Rule::new("VL721", "keys-exclude-each-other", Severity::Error, page!("keys_exclude_each_other.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

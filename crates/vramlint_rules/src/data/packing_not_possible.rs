@@ -63,7 +63,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL720", "packing-not-possible", Severity::Error, include_str!("packing_not_possible.rs"), check)
+    ..Rule::new("VL720", "packing-not-possible", Severity::Error, page!("packing_not_possible.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

@@ -57,7 +57,7 @@ use vramlint_semantic::alloc_conf::{AllocConfError, ErrorKind, SettingType, VARI
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL801", "allocator-setting-invalid", Severity::Error, include_str!("allocator_setting_invalid.rs"), check)
+    ..Rule::new("VL801", "allocator-setting-invalid", Severity::Error, page!("allocator_setting_invalid.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

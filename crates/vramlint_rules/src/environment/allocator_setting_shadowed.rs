@@ -55,7 +55,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL803", "allocator-setting-shadowed", Severity::Warning, include_str!("allocator_setting_shadowed.rs"), check)
+    ..Rule::new("VL803", "allocator-setting-shadowed", Severity::Warning, page!("allocator_setting_shadowed.rs"), check)
 };
 
 /// One variable that is set: its index in [`VARIABLES`], its value, its place.

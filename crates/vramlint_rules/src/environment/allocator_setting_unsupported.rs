@@ -54,13 +54,7 @@ use vramlint_semantic::alloc_conf::VARIABLES;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new(
-        "VL802",
-        "allocator-setting-unsupported",
-        Severity::Warning,
-        include_str!("allocator_setting_unsupported.rs"),
-        check,
-    )
+    ..Rule::new("VL802", "allocator-setting-unsupported", Severity::Warning, page!("allocator_setting_unsupported.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

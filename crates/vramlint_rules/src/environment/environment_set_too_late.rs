@@ -64,7 +64,7 @@ use vramlint_syntax::python::{Call, Expr, ExprKind, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL805", "environment-set-too-late", Severity::Warning, include_str!("environment_set_too_late.rs"), check)
+    ..Rule::new("VL805", "environment-set-too-late", Severity::Warning, page!("environment_set_too_late.rs"), check)
 };
 
 /// Functions of `torch.cuda` that initialize CUDA.

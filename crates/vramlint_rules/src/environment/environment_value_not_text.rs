@@ -47,7 +47,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL806", "environment-value-not-text", Severity::Error, include_str!("environment_value_not_text.rs"), check)
+    ..Rule::new("VL806", "environment-value-not-text", Severity::Error, page!("environment_value_not_text.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -74,7 +74,7 @@ use vramlint_resolve::{Feature, Project, Run};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::Hangs],
-    ..Rule::new("VL808", "rank-variables-left-over", Severity::Warning, include_str!("rank_variables_left_over.rs"), check)
+    ..Rule::new("VL808", "rank-variables-left-over", Severity::Warning, page!("rank_variables_left_over.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

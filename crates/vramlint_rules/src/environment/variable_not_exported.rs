@@ -53,7 +53,7 @@ use vramlint_semantic::alloc_conf::VARIABLES;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL807", "variable-not-exported", Severity::Warning, include_str!("variable_not_exported.rs"), check)
+    ..Rule::new("VL807", "variable-not-exported", Severity::Warning, page!("variable_not_exported.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

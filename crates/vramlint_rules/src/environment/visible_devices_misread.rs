@@ -53,7 +53,7 @@ use vramlint_resolve::environment::visible_devices::{self, DeviceListProblem, Vi
 pub(crate) static RULE: Rule = Rule {
     needs: needs::ENVIRONMENT,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::new("VL804", "visible-devices-misread", Severity::Warning, include_str!("visible_devices_misread.rs"), check)
+    ..Rule::new("VL804", "visible-devices-misread", Severity::Warning, page!("visible_devices_misread.rs"), check)
 };
 
 /// The variable of the CUDA driver.

@@ -47,7 +47,7 @@ use vramlint_semantic::arguments::{GROUPS, sets_of};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL902", "generation-batch-set-twice", Severity::Error, include_str!("generation_batch_set_twice.rs"), check)
+    ..Rule::new("VL902", "generation-batch-set-twice", Severity::Error, page!("generation_batch_set_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

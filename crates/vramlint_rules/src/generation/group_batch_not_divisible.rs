@@ -81,7 +81,7 @@ use vramlint_semantic::class_fields;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL901", "group-batch-not-divisible", Severity::Error, include_str!("group_batch_not_divisible.rs"), check)
+    ..Rule::new("VL901", "group-batch-not-divisible", Severity::Error, page!("group_batch_not_divisible.rs"), check)
 };
 
 /// The numbers of one training.

@@ -49,7 +49,7 @@ use vramlint_semantic::arguments::{sets_of, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL907", "kto-batch-of-one", Severity::Error, include_str!("kto_batch_of_one.rs"), check)
+    ..Rule::new("VL907", "kto-batch-of-one", Severity::Error, page!("kto_batch_of_one.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -58,7 +58,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL908", "packing-without-length", Severity::Error, include_str!("packing_without_length.rs"), check)
+    ..Rule::new("VL908", "packing-without-length", Severity::Error, page!("packing_without_length.rs"), check)
 };
 
 /// First version that rejects `padding_free` with a length.

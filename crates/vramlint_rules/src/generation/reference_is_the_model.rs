@@ -58,7 +58,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL905", "reference-is-the-model", Severity::Error, include_str!("reference_is_the_model.rs"), check)
+    ..Rule::new("VL905", "reference-is-the-model", Severity::Error, page!("reference_is_the_model.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

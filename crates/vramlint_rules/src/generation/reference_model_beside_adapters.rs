@@ -68,13 +68,7 @@ use vramlint_semantic::trainers::Trainer;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL906",
-        "reference-model-beside-adapters",
-        Severity::Warning,
-        include_str!("reference_model_beside_adapters.rs"),
-        check,
-    )
+    ..Rule::new("VL906", "reference-model-beside-adapters", Severity::Warning, page!("reference_model_beside_adapters.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -62,13 +62,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL904",
-        "reference-sync-without-reference",
-        Severity::Error,
-        include_str!("reference_sync_without_reference.rs"),
-        check,
-    )
+    ..Rule::new("VL904", "reference-sync-without-reference", Severity::Error, page!("reference_sync_without_reference.rs"), check)
 };
 
 /// GRPO and RLOO reject it since this version; before, nothing was synchronized (trl 0.28.0, read; 0.27.2 does not reject it).

@@ -74,7 +74,7 @@ use vramlint_syntax::python::{Expr, ExprKind, Module, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL910", "reward-weights-count", Severity::Error, include_str!("reward_weights_count.rs"), check)
+    ..Rule::new("VL910", "reward-weights-count", Severity::Error, page!("reward_weights_count.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -53,7 +53,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL903", "single-generation", Severity::Error, include_str!("single_generation.rs"), check)
+    ..Rule::new("VL903", "single-generation", Severity::Error, page!("single_generation.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, refusals::axolotl::one_generation)];

@@ -83,7 +83,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL913", "trl-needs-a-launcher", Severity::Error, include_str!("trl_needs_a_launcher.rs"), check)
+    ..Rule::new("VL913", "trl-needs-a-launcher", Severity::Error, page!("trl_needs_a_launcher.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -58,7 +58,7 @@ use vramlint_semantic::arguments::{GROUPS, set_to, sets_of, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL911", "vllm-share-too-large", Severity::Warning, include_str!("vllm_share_too_large.rs"), check)
+    ..Rule::new("VL911", "vllm-share-too-large", Severity::Warning, page!("vllm_share_too_large.rs"), check)
 };
 
 /// A share above which no model leaves room for its own training.

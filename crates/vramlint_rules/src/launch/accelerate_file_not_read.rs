@@ -79,7 +79,7 @@ use vramlint_semantic::accelerate::deepspeed_json::is_plain_loop;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL114", "accelerate-file-not-read", Severity::Warning, include_str!("accelerate_file_not_read.rs"), check)
+    ..Rule::new("VL114", "accelerate-file-not-read", Severity::Warning, page!("accelerate_file_not_read.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -45,7 +45,7 @@ use vramlint_semantic::accelerate::AccelerateLaunch;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL104", "conflicting-launch-flags", Severity::Error, include_str!("conflicting_launch_flags.rs"), check)
+    ..Rule::new("VL104", "conflicting-launch-flags", Severity::Error, page!("conflicting_launch_flags.rs"), check)
 };
 
 /// The mode flags, of which accelerate accepts one.

@@ -65,7 +65,7 @@ use vramlint_semantic::schema;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL182", "deepspeed-file-unused", Severity::Info, include_str!("deepspeed_file_unused.rs"), check)
+    ..Rule::new("VL182", "deepspeed-file-unused", Severity::Info, page!("deepspeed_file_unused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -89,7 +89,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow, Symptom::RefusedAtStart],
-    ..Rule::new("VL103", "device-map-auto-in-training", Severity::Warning, include_str!("device_map_auto_in_training.rs"), check)
+    ..Rule::new("VL103", "device-map-auto-in-training", Severity::Warning, page!("device_map_auto_in_training.rs"), check)
 };
 
 /// Releases whose `prepare()` checks the map: 0.20.3 does not, 0.24.1 does.

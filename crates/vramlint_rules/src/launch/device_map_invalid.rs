@@ -54,7 +54,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL150", "device-map-invalid", Severity::Error, include_str!("device_map_invalid.rs"), check)
+    ..Rule::new("VL150", "device-map-invalid", Severity::Error, page!("device_map_invalid.rs"), check)
 };
 
 /// Strategies of transformers 5.23.0, and `unsloth`'s.

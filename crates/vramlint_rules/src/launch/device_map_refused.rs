@@ -76,7 +76,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL153", "device-map-refused", Severity::Error, include_str!("device_map_refused.rs"), check)
+    ..Rule::new("VL153", "device-map-refused", Severity::Error, page!("device_map_refused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -57,7 +57,7 @@ pub(crate) static RULE: Rule = Rule {
         "VL160",
         "fewer-visible-devices-than-processes",
         Severity::Warning,
-        include_str!("fewer_visible_devices_than_processes.rs"),
+        page!("fewer_visible_devices_than_processes.rs"),
         check,
     )
 };

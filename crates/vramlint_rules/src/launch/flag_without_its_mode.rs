@@ -50,7 +50,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL115", "flag-without-its-mode", Severity::Warning, include_str!("flag_without_its_mode.rs"), check)
+    ..Rule::new("VL115", "flag-without-its-mode", Severity::Warning, page!("flag_without_its_mode.rs"), check)
 };
 
 /// Flags of a mode: their prefix, the exceptions, and what turns the mode on.

@@ -58,7 +58,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL118", "fp8-not-available", Severity::Warning, include_str!("fp8_not_available.rs"), check)
+    ..Rule::new("VL118", "fp8-not-available", Severity::Warning, page!("fp8_not_available.rs"), check)
 };
 
 /// Libraries that provide fp8.

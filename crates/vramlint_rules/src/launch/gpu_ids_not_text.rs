@@ -48,7 +48,7 @@ use vramlint_syntax::data::{Loader, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL102", "gpu-ids-not-text", Severity::Error, include_str!("gpu_ids_not_text.rs"), check)
+    ..Rule::new("VL102", "gpu-ids-not-text", Severity::Error, page!("gpu_ids_not_text.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -46,7 +46,7 @@ use vramlint_base::{Severity, message};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL108", "gpu-ids-repeated", Severity::Warning, include_str!("gpu_ids_repeated.rs"), check)
+    ..Rule::new("VL108", "gpu-ids-repeated", Severity::Warning, page!("gpu_ids_repeated.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -74,7 +74,7 @@ use vramlint_syntax::shell::Word;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::RefusedAtStart],
-    ..Rule::new("VL106", "launch-flags-after-script", Severity::Warning, include_str!("launch_flags_after_script.rs"), check)
+    ..Rule::new("VL106", "launch-flags-after-script", Severity::Warning, page!("launch_flags_after_script.rs"), check)
 };
 
 /// Flags that scripts and transformers' arguments share: the name alone proves nothing.

@@ -62,7 +62,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Hangs, Symptom::RefusedAtStart],
-    ..Rule::new("VL111", "machines-without-address", Severity::Warning, include_str!("machines_without_address.rs"), check)
+    ..Rule::new("VL111", "machines-without-address", Severity::Warning, page!("machines_without_address.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -61,7 +61,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OutOfMemory],
-    ..Rule::new("VL151", "max-memory-invalid", Severity::Error, include_str!("max_memory_invalid.rs"), check)
+    ..Rule::new("VL151", "max-memory-invalid", Severity::Error, page!("max_memory_invalid.rs"), check)
 };
 
 /// What a size means.

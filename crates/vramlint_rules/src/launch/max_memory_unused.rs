@@ -60,7 +60,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL152", "max-memory-unused", Severity::Warning, include_str!("max_memory_unused.rs"), check)
+    ..Rule::new("VL152", "max-memory-unused", Severity::Warning, page!("max_memory_unused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -60,7 +60,7 @@ pub(crate) static RULE: Rule = Rule {
         "VL119",
         "megatron-context-parallel-default",
         Severity::Warning,
-        include_str!("megatron_context_parallel_default.rs"),
+        page!("megatron_context_parallel_default.rs"),
         check,
     )
 };

@@ -59,7 +59,7 @@ use vramlint_semantic::accelerate::AccelerateLaunch;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL105", "mode-flag-replaces-file", Severity::Warning, include_str!("mode_flag_replaces_file.rs"), check)
+    ..Rule::new("VL105", "mode-flag-replaces-file", Severity::Warning, page!("mode_flag_replaces_file.rs"), check)
 };
 
 /// Types that shard the model or its states; losing one costs memory.

@@ -51,7 +51,7 @@ use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
-    ..Rule::new("VL101", "multi-gpu-one-process", Severity::Warning, include_str!("multi_gpu_one_process.rs"), check)
+    ..Rule::new("VL101", "multi-gpu-one-process", Severity::Warning, page!("multi_gpu_one_process.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

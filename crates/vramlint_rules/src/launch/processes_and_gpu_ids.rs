@@ -61,7 +61,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue}
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::new("VL107", "processes-and-gpu-ids", Severity::Warning, include_str!("processes_and_gpu_ids.rs"), check)
+    ..Rule::new("VL107", "processes-and-gpu-ids", Severity::Warning, page!("processes_and_gpu_ids.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

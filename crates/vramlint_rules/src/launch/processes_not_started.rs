@@ -52,7 +52,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus],
-    ..Rule::new("VL109", "processes-not-started", Severity::Warning, include_str!("processes_not_started.rs"), check)
+    ..Rule::new("VL109", "processes-not-started", Severity::Warning, page!("processes_not_started.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

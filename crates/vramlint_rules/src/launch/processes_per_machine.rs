@@ -53,7 +53,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue}
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::RefusedAtStart],
-    ..Rule::new("VL112", "processes-per-machine", Severity::Warning, include_str!("processes_per_machine.rs"), check)
+    ..Rule::new("VL112", "processes-per-machine", Severity::Warning, page!("processes_per_machine.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -60,7 +60,7 @@ use vramlint_syntax::data::{DataFile, Loader, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL113", "sagemaker-cannot-launch", Severity::Error, include_str!("sagemaker_cannot_launch.rs"), check)
+    ..Rule::new("VL113", "sagemaker-cannot-launch", Severity::Error, page!("sagemaker_cannot_launch.rs"), check)
 };
 
 /// The loader adds a number of processes to a file of type NO.

@@ -70,7 +70,7 @@ use vramlint_resolve::{Candidate, FileKind, Origin, Run, Setting};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
-    ..Rule::new("VL180", "setting-overridden", Severity::Warning, include_str!("setting_overridden.rs"), check)
+    ..Rule::new("VL180", "setting-overridden", Severity::Warning, page!("setting_overridden.rs"), check)
 };
 
 /// Settings whose precedence no other rule reports. Those derived from others (the world size) would repeat them.

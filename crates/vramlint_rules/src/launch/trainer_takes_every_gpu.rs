@@ -71,7 +71,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::Slow],
-    ..Rule::new("VL117", "trainer-takes-every-gpu", Severity::Warning, include_str!("trainer_takes_every_gpu.rs"), check)
+    ..Rule::new("VL117", "trainer-takes-every-gpu", Severity::Warning, page!("trainer_takes_every_gpu.rs"), check)
 };
 
 /// TRL's trainers raise an error since this version at the latest.

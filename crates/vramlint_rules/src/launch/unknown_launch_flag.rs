@@ -61,7 +61,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL120", "unknown-launch-flag", Severity::Error, include_str!("unknown_launch_flag.rs"), check)
+    ..Rule::new("VL120", "unknown-launch-flag", Severity::Error, page!("unknown_launch_flag.rs"), check)
 };
 
 /// Flags that only older versions of accelerate have, with the first version without them.

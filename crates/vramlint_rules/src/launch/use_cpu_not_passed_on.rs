@@ -47,7 +47,7 @@ use vramlint_semantic::accelerate::LaunchMethod;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL110", "use-cpu-not-passed-on", Severity::Warning, include_str!("use_cpu_not_passed_on.rs"), check)
+    ..Rule::new("VL110", "use-cpu-not-passed-on", Severity::Warning, page!("use_cpu_not_passed_on.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

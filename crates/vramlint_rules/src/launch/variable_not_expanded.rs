@@ -69,7 +69,7 @@ use vramlint_syntax::data::NodeRef;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::Hangs],
-    ..Rule::new("VL121", "variable-not-expanded", Severity::Error, include_str!("variable_not_expanded.rs"), check)
+    ..Rule::new("VL121", "variable-not-expanded", Severity::Error, page!("variable_not_expanded.rs"), check)
 };
 
 /// Keys that the launcher calculates with or uses as an address.

@@ -80,13 +80,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new(
-        "VL116",
-        "variable-overwritten-by-launch",
-        Severity::Warning,
-        include_str!("variable_overwritten_by_launch.rs"),
-        check,
-    )
+    ..Rule::new("VL116", "variable-overwritten-by-launch", Severity::Warning, page!("variable_overwritten_by_launch.rs"), check)
 };
 
 /// FSDP variables that the launcher always writes, with the setting and its default (utils/launch.py:305-345).

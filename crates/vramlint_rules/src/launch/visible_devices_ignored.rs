@@ -52,7 +52,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::IdleGpus],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL161", "visible-devices-ignored", Severity::Warning, include_str!("visible_devices_ignored.rs"), check)
+    ..Rule::new("VL161", "visible-devices-ignored", Severity::Warning, page!("visible_devices_ignored.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

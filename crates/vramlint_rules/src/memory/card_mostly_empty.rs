@@ -92,7 +92,7 @@ use vramlint_resolve::{Origin, Run};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new("VL303", "card-mostly-empty", Severity::Info, include_str!("card_mostly_empty.rs"), check)
+    ..Rule::new("VL303", "card-mostly-empty", Severity::Info, page!("card_mostly_empty.rs"), check)
 };
 
 /// Below this share of the GPU, in percent, the rest counts as empty.

@@ -94,7 +94,7 @@ use vramlint_memory::setup::Checkpointing;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL308", "checkpointing-absent", Severity::Info, include_str!("checkpointing_absent.rs"), check)
+    ..Rule::new("VL308", "checkpointing-absent", Severity::Info, page!("checkpointing_absent.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -97,7 +97,7 @@ use vramlint_estimate::{Capacity, RunEstimate, Verdict, repairs};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL301", "does-not-fit", Severity::Warning, include_str!("does_not_fit.rs"), check)
+    ..Rule::new("VL301", "does-not-fit", Severity::Warning, page!("does_not_fit.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -69,7 +69,7 @@ use vramlint_semantic::arguments::{sets_of, strategy};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL310", "evaluation-logits-kept", Severity::Info, include_str!("evaluation_logits_kept.rs"), check)
+    ..Rule::new("VL310", "evaluation-logits-kept", Severity::Info, page!("evaluation_logits_kept.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -120,7 +120,7 @@ use vramlint_resolve::Run;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Killed, Symptom::OutOfMemory, Symptom::Checkpoints],
-    ..Rule::new("VL309", "gather-at-save", Severity::Warning, include_str!("gather_at_save.rs"), check)
+    ..Rule::new("VL309", "gather-at-save", Severity::Warning, page!("gather_at_save.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

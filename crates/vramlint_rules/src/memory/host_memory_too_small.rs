@@ -122,7 +122,7 @@ use vramlint_resolve::Run;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Killed],
-    ..Rule::new("VL304", "host-memory-too-small", Severity::Warning, include_str!("host_memory_too_small.rs"), check)
+    ..Rule::new("VL304", "host-memory-too-small", Severity::Warning, page!("host_memory_too_small.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -80,7 +80,7 @@ use vramlint_estimate::{RunEstimate, Verdict, repairs};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL302", "little-headroom", Severity::Info, include_str!("little_headroom.rs"), check)
+    ..Rule::new("VL302", "little-headroom", Severity::Info, page!("little_headroom.rs"), check)
 };
 
 /// The share of the GPU that should stay free above the upper bound, in percent.

@@ -95,7 +95,7 @@ use vramlint_memory::{Arch, Setup};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL306", "logits-dominate", Severity::Info, include_str!("logits_dominate.rs"), check)
+    ..Rule::new("VL306", "logits-dominate", Severity::Info, page!("logits_dominate.rs"), check)
 };
 
 /// Share of the peak, in percent, from which logits dominate.

@@ -67,7 +67,7 @@ use vramlint_semantic::model_lifetime::{Pair, pair};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Killed],
-    ..Rule::new("VL305", "model-loaded-twice", Severity::Info, include_str!("model_loaded_twice.rs"), check)
+    ..Rule::new("VL305", "model-loaded-twice", Severity::Info, page!("model_loaded_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

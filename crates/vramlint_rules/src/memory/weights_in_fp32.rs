@@ -76,7 +76,7 @@ use vramlint_resolve::{Feature, Origin, Project, Run};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::Slow],
-    ..Rule::new("VL307", "weights-in-fp32", Severity::Info, include_str!("weights_in_fp32.rs"), check)
+    ..Rule::new("VL307", "weights-in-fp32", Severity::Info, page!("weights_in_fp32.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -53,13 +53,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL450",
-        "adapter-dropout-on-parameters",
-        Severity::Error,
-        include_str!("adapter_dropout_on_parameters.rs"),
-        check,
-    )
+    ..Rule::new("VL450", "adapter-dropout-on-parameters", Severity::Error, page!("adapter_dropout_on_parameters.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -68,7 +68,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL404", "adapter-on-lm-head", Severity::Error, include_str!("adapter_on_lm_head.rs"), check)
+    ..Rule::new("VL404", "adapter-on-lm-head", Severity::Error, page!("adapter_on_lm_head.rs"), check)
 };
 
 /// TRL's trainers that read the weight of the head.

@@ -58,7 +58,7 @@ use vramlint_semantic::{calls, version_gate};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL446", "adapter-refused", Severity::Error, include_str!("adapter_refused.rs"), check)
+    ..Rule::new("VL446", "adapter-refused", Severity::Error, page!("adapter_refused.rs"), check)
 };
 
 /// peft 0.21.2 utils/peft_types.py.

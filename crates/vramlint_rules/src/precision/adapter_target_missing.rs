@@ -56,7 +56,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL447", "adapter-target-missing", Severity::Warning, include_str!("adapter_target_missing.rs"), check)
+    ..Rule::new("VL447", "adapter-target-missing", Severity::Warning, page!("adapter_target_missing.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

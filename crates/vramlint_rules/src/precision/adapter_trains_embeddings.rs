@@ -48,7 +48,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL451", "adapter-trains-embeddings", Severity::Info, include_str!("adapter_trains_embeddings.rs"), check)
+    ..Rule::new("VL451", "adapter-trains-embeddings", Severity::Info, page!("adapter_trains_embeddings.rs"), check)
 };
 
 /// Names of the tables in the model families.

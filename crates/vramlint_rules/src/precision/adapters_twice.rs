@@ -71,7 +71,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL405", "adapters-twice", Severity::Error, include_str!("adapters_twice.rs"), check)
+    ..Rule::new("VL405", "adapters-twice", Severity::Error, page!("adapters_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -61,7 +61,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL437", "batch-finder-refused", Severity::Error, include_str!("batch_finder_refused.rs"), check)
+    ..Rule::new("VL437", "batch-finder-refused", Severity::Error, page!("batch_finder_refused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -54,7 +54,7 @@ use vramlint_semantic::arguments::{first_entry, number, run, strategy, trainings
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Checkpoints, Symptom::RefusedAtStart],
-    ..Rule::new("VL430", "best-model-out-of-step", Severity::Error, include_str!("best_model_out_of_step.rs"), check)
+    ..Rule::new("VL430", "best-model-out-of-step", Severity::Error, page!("best_model_out_of_step.rs"), check)
 };
 
 /// The evaluation strategy, by its two names.

@@ -81,7 +81,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL449", "card-lacks-precision", Severity::Error, include_str!("card_lacks_precision.rs"), check)
+    ..Rule::new("VL449", "card-lacks-precision", Severity::Error, page!("card_lacks_precision.rs"), check)
 };
 
 /// Compute capability of Ampere, in tenths.

@@ -48,7 +48,7 @@ use vramlint_semantic::arguments::{trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory, Symptom::NoEffect],
-    ..Rule::new("VL433", "checkpointing-keys-disagree", Severity::Warning, include_str!("checkpointing_keys_disagree.rs"), check)
+    ..Rule::new("VL433", "checkpointing-keys-disagree", Severity::Warning, page!("checkpointing_keys_disagree.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -62,7 +62,7 @@ use vramlint_semantic::arguments::{is_trl, trainings};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL434", "checkpointing-option-unknown", Severity::Error, include_str!("checkpointing_option_unknown.rs"), check)
+    ..Rule::new("VL434", "checkpointing-option-unknown", Severity::Error, page!("checkpointing_option_unknown.rs"), check)
 };
 
 const KNOWN: &[&str] = &[

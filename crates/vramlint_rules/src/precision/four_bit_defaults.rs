@@ -59,7 +59,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::OutOfMemory],
-    ..Rule::new("VL443", "four-bit-defaults", Severity::Warning, include_str!("four_bit_defaults.rs"), check)
+    ..Rule::new("VL443", "four-bit-defaults", Severity::Warning, page!("four_bit_defaults.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

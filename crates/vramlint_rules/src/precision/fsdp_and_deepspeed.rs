@@ -52,7 +52,7 @@ use vramlint_semantic::arguments::{is_trl, run, trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL435", "fsdp-and-deepspeed", Severity::Error, include_str!("fsdp_and_deepspeed.rs"), check)
+    ..Rule::new("VL435", "fsdp-and-deepspeed", Severity::Error, page!("fsdp_and_deepspeed.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -55,7 +55,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL436", "fsdp-config-without-fsdp", Severity::Warning, include_str!("fsdp_config_without_fsdp.rs"), check)
+    ..Rule::new("VL436", "fsdp-config-without-fsdp", Severity::Warning, page!("fsdp_config_without_fsdp.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -50,7 +50,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL485", "half-precision-not-supported", Severity::Error, include_str!("half_precision_not_supported.rs"), check)
+    ..Rule::new("VL485", "half-precision-not-supported", Severity::Error, page!("half_precision_not_supported.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Torchtune, torchtune)];

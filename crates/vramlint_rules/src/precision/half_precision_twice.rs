@@ -54,7 +54,7 @@ use vramlint_semantic::arguments::{trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL401", "half-precision-twice", Severity::Error, include_str!("half_precision_twice.rs"), check)
+    ..Rule::new("VL401", "half-precision-twice", Severity::Error, page!("half_precision_twice.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

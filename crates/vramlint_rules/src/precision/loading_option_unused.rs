@@ -57,7 +57,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL408", "loading-option-unused", Severity::Warning, include_str!("loading_option_unused.rs"), check)
+    ..Rule::new("VL408", "loading-option-unused", Severity::Warning, page!("loading_option_unused.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -58,7 +58,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL407", "model-by-name-in-fp32", Severity::Info, include_str!("model_by_name_in_fp32.rs"), check)
+    ..Rule::new("VL407", "model-by-name-in-fp32", Severity::Info, page!("model_by_name_in_fp32.rs"), check)
 };
 
 /// TRL's trainers that load a model by name through `create_model_from_path`.

@@ -54,7 +54,7 @@ use vramlint_semantic::arguments::{first_entry, strategy, trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL431", "needs-evaluation", Severity::Error, include_str!("needs_evaluation.rs"), check)
+    ..Rule::new("VL431", "needs-evaluation", Severity::Error, page!("needs_evaluation.rs"), check)
 };
 
 const EVAL: &[&str] = &["eval_strategy", "evaluation_strategy"];

@@ -54,13 +54,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL482",
-        "offload-without-checkpointing",
-        Severity::Error,
-        include_str!("offload_without_checkpointing.rs"),
-        check,
-    )
+    ..Rule::new("VL482", "offload-without-checkpointing", Severity::Error, page!("offload_without_checkpointing.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Torchtune, torchtune), (Dialect::Axolotl, axolotl)];

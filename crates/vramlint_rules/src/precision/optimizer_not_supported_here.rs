@@ -68,7 +68,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL484", "optimizer-not-supported-here", Severity::Error, include_str!("optimizer_not_supported_here.rs"), check)
+    ..Rule::new("VL484", "optimizer-not-supported-here", Severity::Error, page!("optimizer_not_supported_here.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[

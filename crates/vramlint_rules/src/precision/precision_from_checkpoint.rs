@@ -49,7 +49,7 @@ use vramlint_base::Severity;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss],
-    ..Rule::new("VL486", "precision-from-checkpoint", Severity::Info, include_str!("precision_from_checkpoint.rs"), check)
+    ..Rule::new("VL486", "precision-from-checkpoint", Severity::Info, page!("precision_from_checkpoint.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

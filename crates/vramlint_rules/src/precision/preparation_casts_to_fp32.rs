@@ -64,7 +64,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL452", "preparation-casts-to-fp32", Severity::Info, include_str!("preparation_casts_to_fp32.rs"), check)
+    ..Rule::new("VL452", "preparation-casts-to-fp32", Severity::Info, page!("preparation_casts_to_fp32.rs"), check)
 };
 
 /// Vocabulary size above which the table is worth a report.

@@ -59,7 +59,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL481", "qlora-without-4bit", Severity::Error, include_str!("qlora_without_4bit.rs"), check)
+    ..Rule::new("VL481", "qlora-without-4bit", Severity::Error, page!("qlora_without_4bit.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl)];

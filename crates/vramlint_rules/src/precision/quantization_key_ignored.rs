@@ -62,7 +62,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL442", "quantization-key-ignored", Severity::Warning, include_str!("quantization_key_ignored.rs"), check)
+    ..Rule::new("VL442", "quantization-key-ignored", Severity::Warning, page!("quantization_key_ignored.rs"), check)
 };
 
 /// Keywords of transformers 5.23.0; `quant_method` and those with an underscore come from a saved configuration.

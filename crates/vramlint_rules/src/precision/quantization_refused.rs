@@ -56,7 +56,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL441", "quantization-refused", Severity::Error, include_str!("quantization_refused.rs"), check)
+    ..Rule::new("VL441", "quantization-refused", Severity::Error, page!("quantization_refused.rs"), check)
 };
 
 /// The type of each keyword, in Python's terms.

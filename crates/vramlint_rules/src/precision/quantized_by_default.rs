@@ -52,7 +52,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::Slow],
-    ..Rule::new("VL487", "quantized-by-default", Severity::Info, include_str!("quantized_by_default.rs"), check)
+    ..Rule::new("VL487", "quantized-by-default", Severity::Info, page!("quantized_by_default.rs"), check)
 };
 
 const WIDTHS: &[&str] =

@@ -74,7 +74,7 @@ use vramlint_semantic::trainers::{Trainer, quantizes};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL403", "quantized-full-finetune", Severity::Error, include_str!("quantized_full_finetune.rs"), check)
+    ..Rule::new("VL403", "quantized-full-finetune", Severity::Error, page!("quantized_full_finetune.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

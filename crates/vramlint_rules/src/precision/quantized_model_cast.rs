@@ -54,7 +54,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL445", "quantized-model-cast", Severity::Error, include_str!("quantized_model_cast.rs"), check)
+    ..Rule::new("VL445", "quantized-model-cast", Severity::Error, page!("quantized_model_cast.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

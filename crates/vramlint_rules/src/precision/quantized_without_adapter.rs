@@ -61,7 +61,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL480", "quantized-without-adapter", Severity::Error, include_str!("quantized_without_adapter.rs"), check)
+    ..Rule::new("VL480", "quantized-without-adapter", Severity::Error, page!("quantized_without_adapter.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::Axolotl, axolotl), (Dialect::LlamaFactory, llamafactory)];

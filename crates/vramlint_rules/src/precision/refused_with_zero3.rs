@@ -75,7 +75,7 @@ use vramlint_semantic::frameworks::FrameworkConfig;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL483", "refused-with-zero3", Severity::Error, include_str!("refused_with_zero3.rs"), check)
+    ..Rule::new("VL483", "refused-with-zero3", Severity::Error, page!("refused_with_zero3.rs"), check)
 };
 
 const CHECKS: &[(Dialect, Check)] = &[(Dialect::LlamaFactory, llamafactory)];

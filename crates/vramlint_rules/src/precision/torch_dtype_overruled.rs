@@ -62,7 +62,7 @@ use vramlint_semantic::version_gate;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL406", "torch-dtype-overruled", Severity::Warning, include_str!("torch_dtype_overruled.rs"), check)
+    ..Rule::new("VL406", "torch-dtype-overruled", Severity::Warning, page!("torch_dtype_overruled.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -48,13 +48,7 @@ use vramlint_semantic::arguments::{trainings, written};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow],
-    ..Rule::new(
-        "VL432",
-        "trainer-loader-without-workers",
-        Severity::Error,
-        include_str!("trainer_loader_without_workers.rs"),
-        check,
-    )
+    ..Rule::new("VL432", "trainer-loader-without-workers", Severity::Error, page!("trainer_loader_without_workers.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

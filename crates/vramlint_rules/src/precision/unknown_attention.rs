@@ -54,7 +54,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL448", "unknown-attention", Severity::Error, include_str!("unknown_attention.rs"), check)
+    ..Rule::new("VL448", "unknown-attention", Severity::Error, page!("unknown_attention.rs"), check)
 };
 
 /// The names that transformers accepts; each may follow `paged|`.

@@ -58,7 +58,7 @@ use vramlint_semantic::calls;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL440", "unknown-dtype-name", Severity::Error, include_str!("unknown_dtype_name.rs"), check)
+    ..Rule::new("VL440", "unknown-dtype-name", Severity::Error, page!("unknown_dtype_name.rs"), check)
 };
 
 /// The dtypes of torch 2.15.0.

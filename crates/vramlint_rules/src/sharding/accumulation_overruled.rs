@@ -71,7 +71,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, deepspeed_json};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch, Symptom::NoEffect],
-    ..Rule::new("VL511", "accumulation-overruled", Severity::Warning, include_str!("accumulation_overruled.rs"), check)
+    ..Rule::new("VL511", "accumulation-overruled", Severity::Warning, page!("accumulation_overruled.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -89,7 +89,7 @@ pub(crate) static RULE: Rule = Rule {
         "VL555",
         "activation-checkpointing-block-inert",
         Severity::Info,
-        include_str!("activation_checkpointing_block_inert.rs"),
+        page!("activation_checkpointing_block_inert.rs"),
         check,
     )
 };

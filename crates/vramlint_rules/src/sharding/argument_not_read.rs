@@ -102,7 +102,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL542", "argument-not-read", Severity::Warning, include_str!("argument_not_read.rs"), check)
+    ..Rule::new("VL542", "argument-not-read", Severity::Warning, page!("argument_not_read.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

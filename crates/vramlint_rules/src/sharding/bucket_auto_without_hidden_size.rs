@@ -121,13 +121,7 @@ use vramlint_syntax::python::{Class, StmtKind};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL554",
-        "bucket-auto-without-hidden-size",
-        Severity::Error,
-        include_str!("bucket_auto_without_hidden_size.rs"),
-        check,
-    )
+    ..Rule::new("VL554", "bucket-auto-without-hidden-size", Severity::Error, page!("bucket_auto_without_hidden_size.rs"), check)
 };
 
 /// Keys computed from the model's width.

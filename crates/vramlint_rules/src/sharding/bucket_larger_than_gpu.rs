@@ -57,7 +57,7 @@ use vramlint_catalog::gpus;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL557", "bucket-larger-than-gpu", Severity::Error, include_str!("bucket_larger_than_gpu.rs"), check)
+    ..Rule::new("VL557", "bucket-larger-than-gpu", Severity::Error, page!("bucket_larger_than_gpu.rs"), check)
 };
 
 /// More than any GPU has.

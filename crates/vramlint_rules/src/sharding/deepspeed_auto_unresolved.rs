@@ -96,7 +96,7 @@ use vramlint_semantic::schema;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL540", "deepspeed-auto-unresolved", Severity::Error, include_str!("deepspeed_auto_unresolved.rs"), check)
+    ..Rule::new("VL540", "deepspeed-auto-unresolved", Severity::Error, page!("deepspeed_auto_unresolved.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

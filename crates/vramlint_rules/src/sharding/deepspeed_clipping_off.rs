@@ -59,7 +59,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::NoEffect],
-    ..Rule::new("VL556", "deepspeed-clipping-off", Severity::Warning, include_str!("deepspeed_clipping_off.rs"), check)
+    ..Rule::new("VL556", "deepspeed-clipping-off", Severity::Warning, page!("deepspeed_clipping_off.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -75,7 +75,7 @@ pub(crate) static RULE: Rule = Rule {
         "VL501",
         "deepspeed-file-and-accelerate-key",
         Severity::Error,
-        include_str!("deepspeed_file_and_accelerate_key.rs"),
+        page!("deepspeed_file_and_accelerate_key.rs"),
         check,
     )
 };

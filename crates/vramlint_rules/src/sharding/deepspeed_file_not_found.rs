@@ -70,7 +70,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchValue};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL506", "deepspeed-file-not-found", Severity::Error, include_str!("deepspeed_file_not_found.rs"), check)
+    ..Rule::new("VL506", "deepspeed-file-not-found", Severity::Error, page!("deepspeed_file_not_found.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -105,7 +105,7 @@ use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL509", "deepspeed-json-and-prepare", Severity::Error, include_str!("deepspeed_json_and_prepare.rs"), check)
+    ..Rule::new("VL509", "deepspeed-json-and-prepare", Severity::Error, page!("deepspeed_json_and_prepare.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -54,7 +54,7 @@ use vramlint_semantic::accelerate::AccelerateLaunch;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::IdleGpus, Symptom::OutOfMemory],
-    ..Rule::new("VL507", "deepspeed-one-process", Severity::Info, include_str!("deepspeed_one_process.rs"), check)
+    ..Rule::new("VL507", "deepspeed-one-process", Severity::Info, page!("deepspeed_one_process.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

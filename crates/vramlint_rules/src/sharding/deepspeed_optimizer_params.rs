@@ -68,7 +68,7 @@ use vramlint_semantic::deepspeed::optimizers::{self, Optimizer};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL544", "deepspeed-optimizer-params", Severity::Error, include_str!("deepspeed_optimizer_params.rs"), check)
+    ..Rule::new("VL544", "deepspeed-optimizer-params", Severity::Error, page!("deepspeed_optimizer_params.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -67,7 +67,7 @@ use vramlint_semantic::deepspeed::{config, initialize};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL543", "deepspeed-optimizer-unknown", Severity::Error, include_str!("deepspeed_optimizer_unknown.rs"), check)
+    ..Rule::new("VL543", "deepspeed-optimizer-unknown", Severity::Error, page!("deepspeed_optimizer_unknown.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

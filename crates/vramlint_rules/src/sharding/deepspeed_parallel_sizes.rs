@@ -92,7 +92,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::OtherBatch],
-    ..Rule::new("VL565", "deepspeed-parallel-sizes", Severity::Error, include_str!("deepspeed_parallel_sizes.rs"), check)
+    ..Rule::new("VL565", "deepspeed-parallel-sizes", Severity::Error, page!("deepspeed_parallel_sizes.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

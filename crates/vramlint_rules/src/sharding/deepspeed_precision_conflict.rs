@@ -68,7 +68,7 @@ use vramlint_semantic::deepspeed::initialize;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::BadLoss],
-    ..Rule::new("VL559", "deepspeed-precision-conflict", Severity::Error, include_str!("deepspeed_precision_conflict.rs"), check)
+    ..Rule::new("VL559", "deepspeed-precision-conflict", Severity::Error, page!("deepspeed_precision_conflict.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -72,7 +72,7 @@ use vramlint_semantic::deepspeed::optimizers::{self, Schedule};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::BadLoss, Symptom::RefusedAtStart],
-    ..Rule::new("VL548", "deepspeed-schedule", Severity::Error, include_str!("deepspeed_schedule.rs"), check)
+    ..Rule::new("VL548", "deepspeed-schedule", Severity::Error, page!("deepspeed_schedule.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -93,7 +93,7 @@ use vramlint_semantic::deepspeed::trainer_arguments::{self, TrainerArguments, nu
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL541", "deepspeed-trainer-mismatch", Severity::Error, include_str!("deepspeed_trainer_mismatch.rs"), check)
+    ..Rule::new("VL541", "deepspeed-trainer-mismatch", Severity::Error, page!("deepspeed_trainer_mismatch.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -59,7 +59,7 @@ use vramlint_base::{Evaluated, Severity, Value, message};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL564", "fp32-gradients-unsharded", Severity::Warning, include_str!("fp32_gradients_unsharded.rs"), check)
+    ..Rule::new("VL564", "fp32-gradients-unsharded", Severity::Warning, page!("fp32_gradients_unsharded.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -70,7 +70,7 @@ use vramlint_semantic::{calls, version_gate};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL502", "fsdp-settings-clash", Severity::Error, include_str!("fsdp_settings_clash.rs"), check)
+    ..Rule::new("VL502", "fsdp-settings-clash", Severity::Error, page!("fsdp_settings_clash.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -61,7 +61,7 @@ use vramlint_base::{Evaluated, Severity, message};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL504", "fsdp-without-gpu", Severity::Warning, include_str!("fsdp_without_gpu.rs"), check)
+    ..Rule::new("VL504", "fsdp-without-gpu", Severity::Warning, page!("fsdp_without_gpu.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -58,7 +58,7 @@ use vramlint_semantic::accelerate::AccelerateLaunch;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OutOfMemory],
-    ..Rule::new("VL503", "fsdp-without-wrap-policy", Severity::Warning, include_str!("fsdp_without_wrap_policy.rs"), check)
+    ..Rule::new("VL503", "fsdp-without-wrap-policy", Severity::Warning, page!("fsdp_without_wrap_policy.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

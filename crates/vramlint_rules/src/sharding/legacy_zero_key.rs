@@ -65,7 +65,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL553", "legacy-zero-key", Severity::Warning, include_str!("legacy_zero_key.rs"), check)
+    ..Rule::new("VL553", "legacy-zero-key", Severity::Warning, page!("legacy_zero_key.rs"), check)
 };
 
 /// Old keys, and what stands for them now.

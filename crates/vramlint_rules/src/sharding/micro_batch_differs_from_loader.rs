@@ -102,13 +102,7 @@ use vramlint_semantic::accelerate::deepspeed_json;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::OtherBatch],
-    ..Rule::new(
-        "VL510",
-        "micro-batch-differs-from-loader",
-        Severity::Warning,
-        include_str!("micro_batch_differs_from_loader.rs"),
-        check,
-    )
+    ..Rule::new("VL510", "micro-batch-differs-from-loader", Severity::Warning, page!("micro_batch_differs_from_loader.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

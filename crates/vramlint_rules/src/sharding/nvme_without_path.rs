@@ -54,7 +54,7 @@ use vramlint_base::{Evaluated, Severity, Value, message};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL561", "nvme-without-path", Severity::Error, include_str!("nvme_without_path.rs"), check)
+    ..Rule::new("VL561", "nvme-without-path", Severity::Error, page!("nvme_without_path.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -87,7 +87,7 @@ use vramlint_semantic::deepspeed::initialize;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL547", "offload-with-own-optimizer", Severity::Error, include_str!("offload_with_own_optimizer.rs"), check)
+    ..Rule::new("VL547", "offload-with-own-optimizer", Severity::Error, page!("offload_with_own_optimizer.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

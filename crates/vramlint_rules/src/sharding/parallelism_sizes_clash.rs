@@ -62,7 +62,7 @@ use vramlint_semantic::accelerate::{AccelerateLaunch, LaunchMethod, LaunchValue}
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL505", "parallelism-sizes-clash", Severity::Error, include_str!("parallelism_sizes_clash.rs"), check)
+    ..Rule::new("VL505", "parallelism-sizes-clash", Severity::Error, page!("parallelism_sizes_clash.rs"), check)
 };
 
 const BLOCK: &str = "parallelism_config";

@@ -95,13 +95,7 @@ use vramlint_semantic::accelerate::deepspeed_json::{self, DeepSpeedJson};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new(
-        "VL508",
-        "precision-and-deepspeed-json",
-        Severity::Warning,
-        include_str!("precision_and_deepspeed_json.rs"),
-        check,
-    )
+    ..Rule::new("VL508", "precision-and-deepspeed-json", Severity::Warning, page!("precision_and_deepspeed_json.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -81,7 +81,7 @@ use vramlint_semantic::accelerate::deepspeed_json;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL512", "prepare-under-fsdp2", Severity::Error, include_str!("prepare_under_fsdp2.rs"), check)
+    ..Rule::new("VL512", "prepare-under-fsdp2", Severity::Error, page!("prepare_under_fsdp2.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

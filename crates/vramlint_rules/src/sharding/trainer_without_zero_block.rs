@@ -86,7 +86,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL562", "trainer-without-zero-block", Severity::Error, include_str!("trainer_without_zero_block.rs"), check)
+    ..Rule::new("VL562", "trainer-without-zero-block", Severity::Error, page!("trainer_without_zero_block.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

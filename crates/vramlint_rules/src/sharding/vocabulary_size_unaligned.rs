@@ -48,7 +48,7 @@ use vramlint_base::{Severity, Value, message};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::Slow, Symptom::RefusedAtStart],
-    ..Rule::new("VL558", "vocabulary-size-unaligned", Severity::Info, include_str!("vocabulary_size_unaligned.rs"), check)
+    ..Rule::new("VL558", "vocabulary-size-unaligned", Severity::Info, page!("vocabulary_size_unaligned.rs"), check)
 };
 
 /// Tensor cores are efficient for multiples of this.

@@ -67,7 +67,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL551", "zero-key-without-its-stage", Severity::Warning, include_str!("zero_key_without_its_stage.rs"), check)
+    ..Rule::new("VL551", "zero-key-without-its-stage", Severity::Warning, page!("zero_key_without_its_stage.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -86,7 +86,7 @@ use vramlint_semantic::deepspeed::optimizers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL545", "zero-optimizer-untested", Severity::Error, include_str!("zero_optimizer_untested.rs"), check)
+    ..Rule::new("VL545", "zero-optimizer-untested", Severity::Error, page!("zero_optimizer_untested.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -71,7 +71,7 @@ use vramlint_semantic::deepspeed::config::{self, ConfigEntry, DeepSpeedConfig};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL550", "zero-options-conflict", Severity::Error, include_str!("zero_options_conflict.rs"), check)
+    ..Rule::new("VL550", "zero-options-conflict", Severity::Error, page!("zero_options_conflict.rs"), check)
 };
 
 /// Two entries that conflict.

@@ -81,7 +81,7 @@ use vramlint_semantic::deepspeed::initialize::{self, EngineArgument};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL546", "zero-without-optimizer", Severity::Error, include_str!("zero_without_optimizer.rs"), check)
+    ..Rule::new("VL546", "zero-without-optimizer", Severity::Error, page!("zero_without_optimizer.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -58,7 +58,7 @@ use vramlint_semantic::deepspeed::consumers::Consumers;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OutOfMemory],
-    ..Rule::new("VL552", "zero-without-stage", Severity::Warning, include_str!("zero_without_stage.rs"), check)
+    ..Rule::new("VL552", "zero-without-stage", Severity::Warning, page!("zero_without_stage.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

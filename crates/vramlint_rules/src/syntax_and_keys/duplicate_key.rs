@@ -46,7 +46,7 @@ use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
-    ..Rule::new("VL006", "duplicate-key", Severity::Warning, include_str!("duplicate_key.rs"), check)
+    ..Rule::new("VL006", "duplicate-key", Severity::Warning, page!("duplicate_key.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -32,5 +32,5 @@ use vramlint_base::Severity;
 pub static RULE: Rule = Rule {
     // The project layer finds these.
     symptoms: &[Symptom::Vramlint],
-    ..Rule::without_check("VL090", "file-too-large", Severity::Info, include_str!("file_too_large.rs"))
+    ..Rule::without_check("VL090", "file-too-large", Severity::Info, page!("file_too_large.rs"))
 };

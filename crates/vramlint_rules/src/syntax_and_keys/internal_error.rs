@@ -29,5 +29,5 @@ use vramlint_base::Severity;
 /// A panic of vramlint.
 pub static RULE: Rule = Rule {
     symptoms: &[Symptom::Vramlint],
-    ..Rule::without_check("VL000", "internal-error", Severity::Warning, include_str!("internal_error.rs"))
+    ..Rule::without_check("VL000", "internal-error", Severity::Warning, page!("internal_error.rs"))
 };

@@ -47,5 +47,5 @@ pub static RULE: Rule = Rule {
     // The project layer finds these.
     needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
-    ..Rule::without_check("VL091", "invalid-suppression", Severity::Warning, include_str!("invalid_suppression.rs"))
+    ..Rule::without_check("VL091", "invalid-suppression", Severity::Warning, page!("invalid_suppression.rs"))
 };

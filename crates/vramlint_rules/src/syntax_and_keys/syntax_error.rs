@@ -54,7 +54,7 @@ use vramlint_syntax::{RefusedBy, SyntaxError, json, yaml};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::PARSED,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL001", "syntax-error", Severity::Error, include_str!("syntax_error.rs"), check)
+    ..Rule::new("VL001", "syntax-error", Severity::Error, page!("syntax_error.rs"), check)
 };
 
 /// Errors reported of one file: what follows the first few is mostly their echo.

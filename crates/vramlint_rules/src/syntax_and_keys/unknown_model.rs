@@ -75,7 +75,7 @@ use vramlint_resolve::{Candidate, Project, Run, Setting};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL008", "unknown-model", Severity::Info, include_str!("unknown_model.rs"), check)
+    ..Rule::new("VL008", "unknown-model", Severity::Info, page!("unknown_model.rs"), check)
 };
 
 /// Settings whose values name models.

@@ -47,7 +47,7 @@ use vramlint_resolve::SourceFile;
 pub static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL003", "unreadable-file", Severity::Warning, include_str!("unreadable_file.rs"), check)
+    ..Rule::new("VL003", "unreadable-file", Severity::Warning, page!("unreadable_file.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

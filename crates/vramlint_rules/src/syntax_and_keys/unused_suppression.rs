@@ -49,5 +49,5 @@ pub static RULE: Rule = Rule {
     needs: needs::DIRECTIVES,
     symptoms: &[Symptom::Vramlint],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::without_check("VL002", "unused-suppression", Severity::Warning, include_str!("unused_suppression.rs"))
+    ..Rule::without_check("VL002", "unused-suppression", Severity::Warning, page!("unused_suppression.rs"))
 };

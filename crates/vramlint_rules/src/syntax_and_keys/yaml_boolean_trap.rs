@@ -53,7 +53,7 @@ use vramlint_syntax::data::{Loader, NodeRef};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL005", "yaml-boolean-trap", Severity::Warning, include_str!("yaml_boolean_trap.rs"), check)
+    ..Rule::new("VL005", "yaml-boolean-trap", Severity::Warning, page!("yaml_boolean_trap.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -73,7 +73,7 @@ use vramlint_syntax::yaml;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL007", "yaml-number-is-text", Severity::Warning, include_str!("yaml_number_is_text.rs"), check)
+    ..Rule::new("VL007", "yaml-number-is-text", Severity::Warning, page!("yaml_number_is_text.rs"), check)
 };
 
 /// Depth of blocks that is looked into.

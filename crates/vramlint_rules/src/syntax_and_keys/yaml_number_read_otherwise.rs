@@ -56,7 +56,7 @@ use vramlint_syntax::data::{Loader, NodeId, NodeKind, NodeRef, Style};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect, Symptom::OtherBatch],
-    ..Rule::new("VL030", "yaml-number-read-otherwise", Severity::Warning, include_str!("yaml_number_read_otherwise.rs"), check)
+    ..Rule::new("VL030", "yaml-number-read-otherwise", Severity::Warning, page!("yaml_number_read_otherwise.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

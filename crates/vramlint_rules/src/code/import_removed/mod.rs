@@ -73,7 +73,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL611", "import-removed", Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL611", "import-removed", Severity::Error, page!("mod.rs"), check)
 };
 
 const LIBRARIES: &[&str] = &["transformers", "trl", "peft"];

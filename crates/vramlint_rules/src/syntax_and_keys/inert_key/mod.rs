@@ -66,7 +66,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::NoEffect],
     tag: Some(DiagnosticTag::Unnecessary),
-    ..Rule::new("VL013", "inert-key", Severity::Warning, include_str!("mod.rs"), check)
+    ..Rule::new("VL013", "inert-key", Severity::Warning, page!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

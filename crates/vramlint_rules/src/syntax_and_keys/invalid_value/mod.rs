@@ -62,7 +62,7 @@ use vramlint_semantic::schema::{self, KnownEntry, Violation};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL010", "invalid-value", Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL010", "invalid-value", Severity::Error, page!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

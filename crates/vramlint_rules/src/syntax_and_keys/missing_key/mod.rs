@@ -71,7 +71,7 @@ use vramlint_base::Severity;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
-    ..Rule::new("VL012", "missing-key", Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL012", "missing-key", Severity::Error, page!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

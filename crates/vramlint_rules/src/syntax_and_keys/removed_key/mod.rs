@@ -79,7 +79,7 @@ pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart],
     tag: Some(DiagnosticTag::Deprecated),
-    ..Rule::new("VL011", "removed-key", Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL011", "removed-key", Severity::Error, page!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

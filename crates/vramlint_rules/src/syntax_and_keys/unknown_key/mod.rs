@@ -78,7 +78,7 @@ use vramlint_syntax::data::NodeRef;
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL004", "unknown-key", Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL004", "unknown-key", Severity::Error, page!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {

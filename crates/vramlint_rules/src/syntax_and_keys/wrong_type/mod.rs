@@ -74,7 +74,7 @@ use vramlint_semantic::schema::{self, KnownEntry, Violation};
 pub(crate) static RULE: Rule = Rule {
     needs: needs::TRAINING,
     symptoms: &[Symptom::RefusedAtStart, Symptom::NoEffect],
-    ..Rule::new("VL009", "wrong-type", Severity::Error, include_str!("mod.rs"), check)
+    ..Rule::new("VL009", "wrong-type", Severity::Error, page!("mod.rs"), check)
 };
 
 fn check(cx: &Context<'_>, out: &mut Sink) {
