@@ -4,6 +4,7 @@
 //! between `first` and `last` of a file: a field without `since` was there in the oldest of these, or in the oldest that had the
 //! class.
 
+use crate::data;
 use crate::frameworks::Dialect;
 use crate::keys::{self, KeyType};
 use crate::versions::LibraryVersions;
@@ -268,10 +269,8 @@ pub struct Table {
 /// Reads the table of a framework when it is first asked for.
 macro_rules! load {
     ($package:literal) => {{
-        static TABLE: std::sync::LazyLock<$crate::classes::Table> = std::sync::LazyLock::new(|| {
-            serde_json::from_str(include_str!(concat!("../../data/classes/", $package, ".json")))
-                .expect("a test reads every table")
-        });
+        static TABLE: std::sync::LazyLock<$crate::classes::Table> =
+            std::sync::LazyLock::new(|| $crate::data::read(data!("classes/", $package)));
         &*TABLE
     }};
 }
@@ -282,9 +281,7 @@ macro_rules! tables {
         /// First word of the import paths, and the table that is read when it is first asked for.
         static TABLES: [(&str, LazyLock<Table>); [$($package),*].len()] = [$((
             $package,
-            LazyLock::new(|| {
-                serde_json::from_str(include_str!(concat!("../data/classes/", $package, ".json"))).expect("a test reads every table")
-            }),
+            LazyLock::new(|| data::read(data!("classes/", $package))),
         )),*];
     };
 }

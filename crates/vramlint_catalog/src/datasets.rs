@@ -2,6 +2,7 @@
 //!
 //! The rows lie in `data/datasets.json`, each with its source.
 
+use crate::data;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -30,7 +31,7 @@ struct Document {
 }
 
 static KNOWN: LazyLock<Vec<PublicRows>> = LazyLock::new(|| {
-    let document: Document = serde_json::from_str(include_str!("../data/datasets.json")).expect("data/datasets.json is tested");
+    let document: Document = data::read(data!("datasets"));
     document.datasets
 });
 

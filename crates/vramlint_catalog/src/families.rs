@@ -3,6 +3,7 @@
 //! `data/families.json` holds only closed generations: a family that may still grow would make false alarms of its next release.
 //! Endings behind the size (`-Instruct`, `-AWQ`, dates) are free, but for those that a family is known to lack.
 
+use crate::data;
 use crate::models;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -54,7 +55,7 @@ struct Document {
 }
 
 static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
-    let document: Document = serde_json::from_str(include_str!("../data/families.json")).expect("data/families.json is tested");
+    let document: Document = data::read(data!("families"));
     document.families
 });
 

@@ -5,6 +5,7 @@
 
 mod name;
 
+use crate::data;
 use name::Name;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -96,7 +97,7 @@ struct Known {
 }
 
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
-    let document: Document<'static> = serde_json::from_str(include_str!("../data/gpus.json")).expect("data/gpus.json is tested");
+    let document: Document<'static> = data::read_borrowed(data!("gpus"));
     let gpus: Vec<Gpu> = document.gpus.into_iter().map(Gpu::from).collect();
     let names = gpus.iter().map(|gpu| std::iter::once(&gpu.name).chain(gpu.aliases).map(|name| Name::read(name)).collect());
     Known { names: names.collect(), gpus }

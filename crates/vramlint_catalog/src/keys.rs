@@ -2,6 +2,7 @@
 //!
 //! The facts lie in `data/*.json`, one key a line, each with the version and the file that prove it.
 
+use crate::data;
 use crate::versions::LibraryVersions;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -215,13 +216,9 @@ enum UnknownKeys {
     Depends,
 }
 
-static ACCELERATE: LazyLock<AccelerateFile> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../data/accelerate.json")).expect("the embedded table is checked by a test")
-});
+static ACCELERATE: LazyLock<AccelerateFile> = LazyLock::new(|| data::read(data!("accelerate")));
 
-static DEEPSPEED: LazyLock<DeepSpeedFile> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../data/deepspeed.json")).expect("the embedded table is checked by a test")
-});
+static DEEPSPEED: LazyLock<DeepSpeedFile> = LazyLock::new(|| data::read(data!("deepspeed")));
 
 /// Top-level keys and blocks of accelerate's YAML for `LOCAL_MACHINE`, with those that were removed: see [`Key::standing`].
 pub fn accelerate() -> &'static [Key] {

@@ -4,6 +4,9 @@
 
 #![allow(clippy::doc_markdown)] // the names of the tools are no code: DeepSpeed, OpenRLHF, ZeRO
 
+#[macro_use]
+mod data;
+
 pub mod classes;
 pub mod concept;
 pub mod datasets;

@@ -9,6 +9,7 @@ mod resemblance;
 pub use id::{Stored, Variant};
 pub use resemblance::Resemblance;
 
+use crate::data;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -66,8 +67,7 @@ struct Catalogue {
 }
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-    let document: Document<'static> =
-        serde_json::from_str(include_str!("../data/models.json")).expect("data/models.json is tested");
+    let document: Document<'static> = data::read_borrowed(data!("models"));
     let models: Vec<Model> = document.models.into_iter().map(Model::from).collect();
     let names = |(index, model): (usize, &Model)| {
         std::iter::once(model.id)

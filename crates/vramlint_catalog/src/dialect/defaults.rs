@@ -5,6 +5,7 @@
 
 use super::{Concept, Dialect, meanings};
 use crate::classes::{self, Field};
+use crate::data;
 use crate::keys::{self, Key, KeyType};
 use crate::versions::LibraryVersions;
 use serde::Deserialize;
@@ -71,8 +72,7 @@ impl Scalar {
     }
 }
 
-static TABLES: LazyLock<HashMap<String, Table>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../data/defaults.json")).expect("a test reads the table"));
+static TABLES: LazyLock<HashMap<String, Table>> = LazyLock::new(|| data::read(data!("defaults")));
 
 /// The table of a framework: by its own name where its package has several, else by its package.
 fn table_name(dialect: Dialect) -> &'static str {
