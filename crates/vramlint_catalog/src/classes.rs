@@ -9,7 +9,7 @@ use crate::frameworks::Dialect;
 use crate::keys::{self, KeyType};
 use crate::versions::LibraryVersions;
 use serde::Deserialize;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// What happens to a name that is not one of the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -53,6 +53,9 @@ pub struct Class {
     pub unknown: Unknown,
     /// Its own fields, those of bases in the same package included.
     pub fields: Vec<Field>,
+    /// The numbers of the fields in the order of their names, made when the first name is looked up.
+    #[serde(skip)]
+    by_name: OnceLock<Box<[u16]>>,
 }
 
 /// A field of a class, a parameter of a function or a flag of a program.
@@ -245,8 +248,16 @@ impl Class {
         keys::nearest(name, self.fields().filter(|field| field.is_current()).map(|field| field.name.as_str()))
     }
 
+    /// The first of its own fields with this name.
     fn own(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| field.name == name)
+        let field = |number: &u16| &self.fields[usize::from(*number)];
+        let by_name = self.by_name.get_or_init(|| {
+            let mut numbers: Box<[u16]> = (0..self.fields.len() as u16).collect();
+            numbers.sort_by(|a, b| field(a).name.cmp(&field(b).name));
+            numbers
+        });
+        let place = by_name.partition_point(|number| field(number).name.as_str() < name);
+        by_name.get(place).map(field).filter(|field| field.name == name)
     }
 }
 
