@@ -263,5 +263,6 @@ fn device(setup: &Setup) -> Device {
         multiprocessors: if hopper { 132 } else { 108 },
         threads: 2048,
         mixed_halves: setup.autocast.is_some_and(|half| half != setup.weights && half.bytes() == setup.weights.bytes()),
+        adapted: setup.lora.is_some(),
     }
 }

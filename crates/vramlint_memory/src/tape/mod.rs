@@ -50,6 +50,8 @@ pub(crate) struct Device {
     pub(crate) threads: u64,
     /// Whether autocast computes in another 16-bit type than that of the weights.
     pub(crate) mixed_halves: bool,
+    /// Whether adapters are trained, and nothing else.
+    pub(crate) adapted: bool,
 }
 
 /// No block is larger: a pebibyte, so that sums of blocks stay exact.

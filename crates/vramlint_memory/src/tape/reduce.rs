@@ -70,7 +70,8 @@ fn last_power(n: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const A100: Device = Device { cublas: 0, cublas_lt: 0, multiprocessors: 108, threads: 2048, mixed_halves: false };
+    const A100: Device =
+        Device { cublas: 0, cublas_lt: 0, multiprocessors: 108, threads: 2048, mixed_halves: false, adapted: false };
 
     #[test]
     fn scratch_of_a_weight_gradient_is_what_a_trace_shows() {

@@ -26,7 +26,8 @@ pub(crate) struct ParamSizes {
 impl ParamSizes {
     /// Counts `arch` with all its blocks. Blocks of a kind are equal, unless some of them are frozen: then one stands for all.
     pub(crate) fn new(arch: &Arch, setup: &Setup) -> Self {
-        let tape = Tape::new(Device { cublas: 0, cublas_lt: 0, multiprocessors: 1, threads: 1, mixed_halves: false });
+        let tape =
+            Tape::new(Device { cublas: 0, cublas_lt: 0, multiprocessors: 1, threads: 1, mixed_halves: false, adapted: false });
         let alike = setup.trained.is_none() && setup.model_gpus <= 1;
         let built: Vec<(Layer, u64)> =
             arch.layers.iter().map(|(layer, times)| (*layer, if alike { (*times).min(1) } else { *times })).collect();

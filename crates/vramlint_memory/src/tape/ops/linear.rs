@@ -53,8 +53,12 @@ impl Tape {
     /// A weight under autocast: its copy in the compute type, cached until autocast ends.
     pub(crate) fn compute_weight(&self, id: ParamId) -> Tensor {
         let weight = self.weight(id);
-        let differs = |width: u64| width != weight.width || self.device.mixed_halves && width == 2;
-        let Some(width) = self.autocast_width().filter(|width| differs(*width)) else { return weight };
+        let Some(width) = self.autocast_width() else { return weight };
+        if width == weight.width {
+            // Adapters are in the type of autocast, or in fp32.
+            let is_adapter = self.device.adapted && weight.requires_grad();
+            return if self.device.mixed_halves && width == 2 && !is_adapter { self.other_half(&weight) } else { weight };
+        }
         let known = self.copies.borrow().get(&id).cloned();
         if let Some(copy) = known {
             let back = weight.width;
@@ -62,12 +66,18 @@ impl Tape {
             let is_new = copy.edge.is_none() && weight.requires_grad();
             return if is_new { self.record(&[&weight], copy, move |t, grad| vec![Some(t.copy_as(&grad, back))]) } else { copy };
         }
-        let copy = if width == weight.width { self.empty(weight.numel, width) } else { self.cast(&weight, width) };
+        let copy = self.cast(&weight, width);
         // Only leaves that need a gradient are remembered (torch 2.15, `aten/src/ATen/autocast_mode.cpp`).
         if weight.requires_grad() {
             self.copies.borrow_mut().insert(id, copy.clone());
         }
         copy
+    }
+
+    /// A copy in the other 16-bit type, made for each call: autocast remembers copies of fp32 alone (torch 2.15, `cached_cast`).
+    fn other_half(&self, x: &Tensor) -> Tensor {
+        let copy = self.empty(x.numel, x.width);
+        self.record(&[x], copy, |t, grad| vec![Some(t.empty(grad.numel, grad.width))])
     }
 
     /// A copy of a stored weight in a type of `width` bytes, dequantized if necessary; the weight itself if nothing changes.
