@@ -122,6 +122,33 @@ for block in torch.utils.data.DataLoader(blocks, batch_size=4):
     );
 }
 
+/// An option that no framework has is what the code does with it.
+#[test]
+fn an_option_of_the_command_is_the_size_of_a_block() {
+    let script = r#"
+import argparse
+import torch
+from data import raw, tokenizer
+from transformers import AutoModelForCausalLM
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--piece", type=int, default=64)
+    args = parser.parse_args()
+    def cut(batch):
+        ids = tokenizer(batch["text"])["input_ids"]
+        return {"input_ids": [ids[i : i + args.piece] for i in range(0, len(ids), args.piece)]}
+    model = AutoModelForCausalLM.from_pretrained("decoder").cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    for batch in torch.utils.data.DataLoader(raw.map(cut, batched=True), batch_size=4):
+        model(**batch).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+main()
+"#;
+    let of = |command: &str| estimate_of(command, script)["setup"]["sequence_length"].clone();
+    assert_eq!((of("python train.py\n"), of("python train.py --piece 192\n")), (64.into(), 192.into()));
+}
+
 const TWO_ENCODERS: &str = r#"
 import torch
 from data import rows

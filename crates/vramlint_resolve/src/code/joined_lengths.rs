@@ -51,27 +51,27 @@ impl Interpreter<'_> {
             if let Some(((first, query), (_, passage), one, other)) = both
                 && query == passage
             {
-                self.add_length(Concept::SequenceLength, first, format!("{one} = {other}"), query);
+                self.add_number(Concept::SequenceLength, first, format!("{one} = {other}"), query);
             }
             return;
         }
         let both = PAIRS.iter().find_map(|(source, target)| Some((length(source)?, length(target)?, *source, *target)));
         let Some(((first, prompt), (second, answer), source, target)) = both else { return };
         if translates {
-            self.add_length(Concept::SequenceLength, first, source.to_owned(), prompt);
-            self.add_length(Concept::TargetLength, second, target.to_owned(), answer);
+            self.add_number(Concept::SequenceLength, first, source.to_owned(), prompt);
+            self.add_number(Concept::TargetLength, second, target.to_owned(), answer);
         } else {
-            self.add_length(Concept::SequenceLength, first, format!("{source} + {target}"), prompt.saturating_add(answer));
+            self.add_number(Concept::SequenceLength, first, format!("{source} + {target}"), prompt.saturating_add(answer));
         }
     }
 
-    /// Adds a length whose names mean nothing on a command line alone.
-    fn add_length(&mut self, concept: Concept, mut alternative: Alternative, name: String, length: i64) {
+    /// Adds a number whose name means nothing on a command line alone: what the code does with it says what it is.
+    pub(super) fn add_number(&mut self, concept: Concept, mut alternative: Alternative, name: String, number: i64) {
         let mut written = (*alternative.source).clone();
         written.name = name;
         written.option = None;
         alternative.source = written.into();
-        let candidate = self.candidates().candidate(&alternative, Resolved::Known(Value::Int(length)), None);
+        let candidate = self.candidates().candidate(&alternative, Resolved::Known(Value::Int(number)), None);
         self.candidates().push(concept, Strength::Used, candidate);
     }
 

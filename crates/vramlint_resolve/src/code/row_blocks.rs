@@ -1,9 +1,7 @@
 //! Rows that the code cuts from a stream of tokens: all have the length of a block, so nothing is padded.
 
-use super::facts_builder::Strength;
 use super::interpreter::Interpreter;
 use super::sliced_batches::calls_backward;
-use crate::setting::Resolved;
 use vramlint_base::Value;
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind, equal_expressions};
@@ -23,8 +21,9 @@ impl Interpreter<'_> {
             if let Some(alternative) = size.single().filter(|alt| alt.condition.is_none())
                 && let Some(length) = alternative.scalar().and_then(Value::as_int).filter(|length| *length > 0)
             {
-                let candidate = self.candidates().candidate(alternative, Resolved::Known(Value::Int(length)), None);
-                self.candidates().push(concept, Strength::Used, candidate);
+                let alternative = alternative.clone();
+                let name = alternative.source.name.clone();
+                self.add_number(concept, alternative, name, length);
             }
         }
         true

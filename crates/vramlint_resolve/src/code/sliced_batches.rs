@@ -46,8 +46,9 @@ impl<'a> Interpreter<'a> {
         if let Some(alternative) = size.single().filter(|alt| alt.condition.is_none())
             && let Some(rows) = alternative.scalar().and_then(Value::as_int).filter(|rows| *rows > 0)
         {
-            let candidate = self.candidates().candidate(alternative, Resolved::Known(Value::Int(rows)), None);
-            self.candidates().push(concept, Strength::Used, candidate);
+            let alternative = alternative.clone();
+            let name = alternative.source.name.clone();
+            self.add_number(concept, alternative, name, rows);
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Lengths at which code cuts token ids by a slice: `ids = (prompt + answer)[:MAX_LEN]`.
 
-use super::facts_builder::Strength;
 use super::interpreter::Interpreter;
-use crate::setting::Resolved;
 use vramlint_base::Value;
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind};
@@ -35,8 +33,8 @@ impl<'a> Interpreter<'a> {
             }
         }
         if let Some((length, alternative)) = found {
-            let candidate = self.candidates().candidate(&alternative, Resolved::Known(Value::Int(length)), None);
-            self.candidates().push(concept, Strength::Used, candidate);
+            let name = alternative.source.name.clone();
+            self.add_number(concept, alternative, name, length);
         }
     }
 }
