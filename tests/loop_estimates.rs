@@ -66,6 +66,10 @@ fn a_collator_that_lists_two_texts_makes_two_rows_of_a_sample() {
         "    texts = []\n    for row in batch:\n        texts.append(row['good'])\n        texts.append(row['bad'])\n",
     );
     assert_eq!(setup(&appended)["micro_batch"], 8);
+    let added = RANKED.replace(" + [row[\"bad\"]", "\n    texts += [row[\"bad\"]");
+    assert_eq!(setup(&added)["micro_batch"], 8);
+    let unknown = added.replace("+= [row[\"bad\"] for row in batch]", "+= HEAD");
+    assert_eq!(setup(&unknown)["micro_batch"], 4, "what is added is not known");
     let words = RANKED.replace("[row[\"good\"] for row in batch] + [row[\"bad\"] for row in batch]", "HEAD + TAIL");
     assert_eq!(setup(&words)["micro_batch"], 4, "a sum of what is not known is no sum of lists");
 }

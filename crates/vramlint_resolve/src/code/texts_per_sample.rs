@@ -80,7 +80,10 @@ fn lists(expr: &Expr, body: &[Stmt], depth: usize) -> Option<u64> {
             let value = assigned.next().filter(|_| assigned.next().is_none())?;
             match &value.kind {
                 ExprKind::List(items) if items.is_empty() => appended(name, body),
-                _ => lists(value, body, depth - 1),
+                _ => {
+                    let more = added_to(name, body).map(|value| lists(value, body, depth - 1));
+                    more.fold(lists(value, body, depth - 1), |sum, more| Some(sum? + more?))
+                }
             }
         }
         _ => None,
@@ -111,6 +114,14 @@ fn values_of<'a>(name: &'a str, body: &'a [Stmt]) -> impl Iterator<Item = &'a Ex
             },
             _ => None,
         },
+        _ => None,
+    })
+}
+
+/// What statements add to a name: `rows += [row["rejected"] for row in batch]`.
+fn added_to<'a>(name: &'a str, body: &'a [Stmt]) -> impl Iterator<Item = &'a Expr> {
+    body.iter().filter_map(move |stmt| match &stmt.kind {
+        StmtKind::AugAssign { target, op: "+", value } if target.as_name() == Some(name) => Some(value),
         _ => None,
     })
 }
