@@ -281,6 +281,28 @@ fn a_student_is_a_model() {
     assert!(tensors(&estimate(&script)) > tensors(&estimate(&early)));
 }
 
+/// The forward may be in a function: what backward is called for is computed before the gradients are freed.
+#[test]
+fn gradients_are_freed_after_a_forward_in_a_function() {
+    let late = ENCODED.replace("    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()");
+    let early = ENCODED.replace("    loss = ", "    optimizer.zero_grad()\n    loss = ");
+    assert!(tensors(&estimate(&late)) > tensors(&estimate(&early)));
+}
+
+const ENCODED: &str = r#"
+import torch
+from data import pairs
+from transformers import AutoModel
+encoder = AutoModel.from_pretrained("bert").cuda()
+optimizer = torch.optim.AdamW(encoder.parameters(), lr=1e-4)
+def embed(batch):
+    return encoder(**batch).last_hidden_state[:, 0]
+for left, right in torch.utils.data.DataLoader(pairs, batch_size=4):
+    loss = (embed(left) @ embed(right).T).mean()
+    loss.backward()
+    optimizer.step()
+"#;
+
 const LENGTH_GIVEN: &str = r#"
 import torch
 from data import pairs

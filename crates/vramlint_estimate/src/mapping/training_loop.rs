@@ -173,17 +173,33 @@ impl Mapping<'_> {
     }
 }
 
-/// Whether the only call of `zero_grad` in a loop stands between the model's forward and the backward.
+/// Whether the only call of `zero_grad` in a loop stands between the model's forward and the backward. The forward is a call of a model,
+/// or whatever computes what backward is called for.
 fn zeroes_after_forward(module: &Module) -> bool {
     let in_loops: Vec<CallSite<'_>> = module.calls().filter(|site| site.context.loops > 0).collect();
     let starts = |site: &CallSite<'_>| site.expr.range.start;
     let only = |name: &str| {
-        let mut found = in_loops.iter().filter(|site| site.call.name() == Some(name)).map(starts);
+        let mut found = in_loops.iter().filter(|site| site.call.name() == Some(name));
         found.next().filter(|_| found.next().is_none())
     };
     let (Some(zero), Some(backward)) = (only("zero_grad"), only("backward")) else { return false };
-    let forward = in_loops.iter().filter(|site| calls_model(site)).map(starts).min();
-    forward.is_some_and(|forward| forward < zero) && zero < backward
+    let calls = in_loops.iter().filter(|site| calls_model(site)).map(starts);
+    let computed = differentiated(backward).and_then(|loss| in_loops.iter().filter(|site| binds(site, loss)).map(starts).min());
+    let forward = calls.chain(computed).min();
+    forward.is_some_and(|forward| forward < starts(zero)) && starts(zero) < starts(backward)
+}
+
+/// The name whose gradients a call of backward computes: `loss.backward()`, `accelerator.backward(loss)`.
+fn differentiated<'a>(backward: &CallSite<'a>) -> Option<&'a str> {
+    let given = backward.call.positional(0).map(|argument| &argument.value);
+    let ExprKind::Attribute(owner, ..) = &backward.call.callee.kind else { return None };
+    given.unwrap_or(owner).as_name()
+}
+
+/// Whether a call is part of what its statement binds to a name.
+fn binds(site: &CallSite<'_>, name: &str) -> bool {
+    let StmtKind::Assign { targets, .. } = &site.stmt.kind else { return false };
+    targets.iter().any(|target| target.as_name() == Some(name))
 }
 
 /// Whether a loop of the module, or a function without one, binds a call of a model to a name, calls backward in the same function, and
