@@ -392,3 +392,22 @@ fn a_hidden_word_leaves_the_least_number_of_words() {
     assert_eq!(setup["attention"], "flash");
     assert_eq!(found("--freeze False --kernel False")["attention"], "sdpa");
 }
+
+/// The scripts behind the commands of TRL, started as modules.
+#[test]
+fn a_module_of_trl_is_its_command() {
+    let of = |program: &str| {
+        let words = "--model_name_or_path decoder --dataset_name acme/chats --max_length 256 --dtype bfloat16 --output_dir out\n";
+        let folder = Folder::new(&[("decoder/config.json", DECODER), ("run.sh", &format!("{program} {words}"))]);
+        let text = folder.run("estimate run.sh --output-format json").out(0);
+        let found: Json = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        found["setup"].clone()
+    };
+    let module = of("python -m trl.scripts.sft");
+    assert_eq!(
+        (&module["head"], &module["gradient_checkpointing"], &module["micro_batch"]),
+        (&"trl_fused".into(), &true.into(), &8.into())
+    );
+    assert_eq!(of("accelerate launch -m trl.scripts.dpo")["task"], "dpo");
+    assert_eq!(of("trl sft"), module);
+}

@@ -1,7 +1,7 @@
 //! TRL: its configurations, and `trl sft`.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EstimateTraits, FILES, Framework, Loss};
+use super::descriptor::{BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FILES, Framework, Loss};
 use super::evidence::{Evidence, KeyTest::{self, Has}};
 use super::transformers::{
     ARGUMENTS, ARGUMENTS_OF_MEMORY, FSDP_WORDS, HF_BATCH, HF_FIXES, LOADING, LOADING_OF_MEMORY, TRAINING_FLAGS, USUAL_THREE,
@@ -39,6 +39,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         (&["reward"], "reward"),
         (&["rloo"], "rloo"),
     ],
+    // trl 1.16.0 trl/scripts: the scripts behind the commands.
+    modules: &[EntryModule { path: "trl.scripts.", takes_file: false }],
     batch: BatchArithmetic { source: "trl 1.16.0 trainer/grpo_config.py", ..HF_BATCH },
     is_hf_trainer: true,
     has_vllm_mode_of_trl: true,
