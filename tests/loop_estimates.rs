@@ -425,3 +425,39 @@ for batch in make_loader():
     let rows = of_loader.replace("batch in make_loader()", "row in rows").replace("batch['text']", "row['text']");
     assert_eq!(setup(&rows)["micro_batch"], 1);
 }
+
+const TEACHING_TRAINER: &str = r#"
+import torch
+import torch.nn.functional as F
+from data import rows
+from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
+class Teaching(Trainer):
+    def __init__(self, *args, teacher=None, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.teacher = teacher
+        self._move_model_to_device(self.teacher, self.model.device)
+        self.teacher.eval()
+    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        student = model(**inputs)
+        with torch.no_grad():
+            aim = self.teacher(**inputs).logits
+        return student.loss + F.kl_div(F.log_softmax(student.logits, dim=-1), F.softmax(aim, dim=-1))
+student = AutoModelForSequenceClassification.from_pretrained("bert")
+teacher = AutoModelForSequenceClassification.from_pretrained("gpt2")
+args = TrainingArguments("out", per_device_train_batch_size=4)
+Teaching(student, args, teacher=teacher, train_dataset=rows).train()
+"#;
+
+/// A trainer puts a model on the device without training it. Its divergence is one over classes, not over a vocabulary.
+#[test]
+fn a_trainer_of_the_project_holds_its_teacher() {
+    let found = estimate(TEACHING_TRAINER);
+    assert_eq!(found["setup"]["residents"], serde_json::json!(["gpt2"]));
+    let said = |words: &str| {
+        found["assumptions"].as_array().expect("a list").iter().any(|one| one.as_str().unwrap_or("").contains(words))
+    };
+    assert!(said("calls further models") && !said("divergence"), "{found}");
+    let given = TEACHING_TRAINER.replace("self._move_model_to_device(self.teacher, self.model.device)", "prepare(self.teacher)");
+    let unknown = format!("from helpers import prepare\n{given}");
+    assert_eq!(setup(&unknown)["residents"], serde_json::json!([]), "what is not seen may train it");
+}

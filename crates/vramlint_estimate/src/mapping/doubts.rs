@@ -13,7 +13,7 @@ pub(crate) enum Doubt {
     OwnModule,
     /// Code of the project computes the loss in a way that is not followed.
     OwnLoss,
-    /// A loop of the project's own calls further models.
+    /// Code of the project's own calls further models.
     OtherModels,
     /// Rows that nothing cuts: every batch has a length of its own, and the allocator keeps segments of each.
     MixedLengths,
@@ -73,7 +73,7 @@ impl Doubt {
                 "损失由项目代码计算且未能追踪：上下界相应放宽"
             ),
             Self::OtherModels => {
-                message!("the loop calls further models: the bounds are wider", "训练循环还调用其他模型：上下界相应放宽")
+                message!("the code calls further models: the bounds are wider", "代码还调用其他模型：上下界相应放宽")
             }
             Self::MixedLengths => message!(
                 "nothing cuts the rows, so every batch has another length: the upper bound allows for memory that is kept for each",
@@ -97,7 +97,7 @@ impl Mapping<'_> {
             if own_loop { LOSSES.iter().any(|name| self.code_calls(name)) } else { own && self.has_own_compute_loss() };
         let prefix = self.text(Concept::Method).as_deref() == Some("prefixtuning");
         let follows = self.upper.own_loss.is_some();
-        let others = own_loop && !follows && self.upper.residents.iter().any(|resident| !resident.trained);
+        let others = own && !follows && self.upper.residents.iter().any(|resident| !resident.trained);
         let doubts = [
             (Doubt::OwnModule, own && self.wraps_models()),
             (Doubt::OwnLoss, computes && !follows),

@@ -136,6 +136,7 @@ impl Mapping<'_> {
         let compares = own
             && self.upper.own_loss.is_none()
             && !self.upper.residents.is_empty()
+            && matches!(self.upper.task, Task::CausalLm | Task::MaskedLm | Task::Seq2Seq)
             && (self.code_calls("kl_div") || self.code_calls("KLDivLoss"));
         if compares {
             self.assume_unverified(message!(

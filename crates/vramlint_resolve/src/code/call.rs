@@ -65,6 +65,9 @@ impl<'a> Interpreter<'a> {
             }
         }
         self.observe_unseen_call(call, callee, args);
+        if !is_own(callee) && places_model(&call.callee, args) {
+            return args.positional.first().cloned().unwrap_or_else(AbstractValue::unknown);
+        }
         self.grow_list(&call.callee, args, place, scope);
         let instantiates = |path: &str| matches!(path, "hydra.utils.instantiate" | "hydra.utils.call");
         if callee.library_path().is_some_and(|path| instantiates(&path))
@@ -418,4 +421,15 @@ fn extent(def: &Function) -> TextRange {
 fn replaces_attention(name: &str) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     name.starts_with("replace_") && has(&["flash", "xformers"]) && has(&["attn", "attention"])
+}
+
+/// Whether a call puts a model on a device without training it: methods of a trainer, which classes of the project inherit, and of its
+/// accelerator (transformers 5.23.0 trainer.py `_move_model_to_device`, accelerate 1.15.0 accelerator.py `prepare_model`).
+fn places_model(callee: &Expr, args: &CallArguments) -> bool {
+    let ExprKind::Attribute(_, name, _) = &callee.kind else { return false };
+    match name.as_str() {
+        "_move_model_to_device" => true,
+        "prepare_model" => args.get("evaluation_mode").and_then(AbstractValue::constant) == Some(&Value::Bool(true)),
+        _ => false,
+    }
 }
