@@ -461,3 +461,27 @@ fn a_trainer_of_the_project_holds_its_teacher() {
     let unknown = format!("from helpers import prepare\n{given}");
     assert_eq!(setup(&unknown)["residents"], serde_json::json!([]), "what is not seen may train it");
 }
+
+/// Words for types in an option of bits mean no quantization.
+#[test]
+fn bits_may_be_words() {
+    let script = "\
+import argparse
+import torch
+from data import rows
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+parser = argparse.ArgumentParser()
+parser.add_argument('--bits', default='fp32')
+args = parser.parse_args()
+model = AutoModelForCausalLM.from_pretrained('decoder', load_in_4bit=args.bits == 'nf4').cuda()
+model = get_peft_model(model, LoraConfig(r=8))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for batch in torch.utils.data.DataLoader(rows, batch_size=4):
+    model(**batch).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+";
+    let of = |bits: &str| estimate_of(&format!("python train.py --bits {bits}\n"), script)["setup"]["quantization"].clone();
+    assert_eq!((of("bf16"), of("fp32")), ("none".into(), "none".into()));
+}

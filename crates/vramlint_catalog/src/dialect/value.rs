@@ -413,7 +413,8 @@ fn bits(value: &Value, four: &str) -> Option<Value> {
         Value::Int(16 | 32) => text("none"),
         Value::Text(word) => match word.trim() {
             "4" => text(four),
-            "8" => text("int8"),
+            "8" | "int8" => text("int8"),
+            "16" | "32" | "bf16" | "fp16" | "fp32" => text("none"),
             "" => None,
             _ => Some(value.clone()),
         },
