@@ -485,3 +485,25 @@ for batch in torch.utils.data.DataLoader(rows, batch_size=4):
     let of = |bits: &str| estimate_of(&format!("python train.py --bits {bits}\n"), script)["setup"]["quantization"].clone();
     assert_eq!((of("bf16"), of("fp32")), ("none".into(), "none".into()));
 }
+
+/// Rows that are cut at the limit of the tokenizer, which the code sets.
+#[test]
+fn the_limit_of_a_tokenizer_is_the_length_of_a_row() {
+    let script = "\
+from data import raw
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
+tokenizer = AutoTokenizer.from_pretrained('bert')
+tokenizer.model_max_length = 192
+rows = raw.map(lambda batch: tokenizer(batch['text'], padding='max_length', truncation=True), batched=True)
+model = AutoModelForSequenceClassification.from_pretrained('bert')
+Trainer(model, TrainingArguments('out', per_device_train_batch_size=4), train_dataset=rows).train()
+";
+    assert_eq!(setup(script)["sequence_length"], 192);
+    let other = script.replace("truncation=True", "truncation=True, max_length=64");
+    assert_eq!(setup(&other)["sequence_length"], 64);
+    let open = script.replace(
+        "tokenizer.model_max_length = 192",
+        "if tokenizer.model_max_length > 400:\n    tokenizer.model_max_length = 192",
+    );
+    assert_eq!(setup(&open)["sequence_length"], 512, "a condition that is not decided");
+}

@@ -11,7 +11,7 @@ use crate::source::SourceFile;
 use std::collections::BTreeSet;
 use vramlint_base::{FileRange, TextRange, Value};
 use vramlint_catalog::Concept;
-use vramlint_syntax::python::{CallSite, Expr, ExprKind, StmtKind};
+use vramlint_syntax::python::{CallSite, Expr, ExprKind, Stmt, StmtKind};
 
 impl Interpreter<'_> {
     /// Notes the length at which a call cuts texts: `tokenizer(text, truncation=True, max_length=args.max_length)`.
@@ -55,6 +55,14 @@ impl Interpreter<'_> {
                         rows.push((length, place));
                     }
                 }
+            }
+            if rows.is_empty() && module.calls().any(|site| cuts_at_limit(&site, &loaded)) {
+                let limit = module.body.iter().rev().find_map(|stmt| limit_of_tokenizer(stmt, &loaded));
+                rows.extend(limit.and_then(|given| {
+                    let scope = *self.module_scopes.get(&id)?;
+                    let length = self.without_reads(|this| this.eval(given, scope)).constant().and_then(Value::as_int)?;
+                    (length > 0).then_some((length, FileRange::new(id, given.range)))
+                }));
             }
         }
         for (concept, lengths) in [(Concept::SequenceLength, rows), (Concept::TargetLength, targets)] {
@@ -117,6 +125,21 @@ fn cut_length<'a>(site: &CallSite<'a>, loaded: &BTreeSet<String>) -> Option<&'a 
         return None;
     }
     Some(&site.call.keyword("max_length")?.value)
+}
+
+/// Whether a call of a tokenizer cuts rows at the tokenizer's own limit: `tokenizer(texts, truncation=True)`.
+fn cuts_at_limit(site: &CallSite<'_>, loaded: &BTreeSet<String>) -> bool {
+    let truncates = site.call.keyword("truncation").is_some_and(|given| given.value.as_value() == Some(&Value::Bool(true)));
+    let limit = site.call.keyword("max_length").is_none_or(|given| given.value.as_value() == Some(&Value::Null));
+    truncates && limit && site.call.callee.dotted().is_some_and(|name| loaded.contains(&name))
+}
+
+/// The limit that a statement gives a loaded tokenizer: `tokenizer.model_max_length = 256`.
+fn limit_of_tokenizer<'a>(stmt: &'a Stmt, loaded: &BTreeSet<String>) -> Option<&'a Expr> {
+    let StmtKind::Assign { targets, value: Some(value), .. } = &stmt.kind else { return None };
+    let [target] = targets.as_slice() else { return None };
+    let ExprKind::Attribute(owner, name, _) = &target.kind else { return None };
+    (name == "model_max_length" && loaded.contains(owner.as_name()?)).then_some(value)
 }
 
 /// Whether a call tokenizes what the model shall answer.
