@@ -370,6 +370,18 @@ pub enum QuantizedExperts {
     OneByOne,
 }
 
+/// What gets its type back after PEFT's `prepare_model_for_kbit_training`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Restored {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Embeddings and the head: norms stay in fp32 (trl 1.16.0 experimental/utils.py `peft_module_casting_to_bf16`).
+    Embeddings,
+    /// Norms as well (Axolotl 0.18.0 loaders/model.py).
+    NormsToo,
+}
+
 /// A round of generation before the update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Generation {
@@ -464,8 +476,8 @@ pub struct Setup {
     pub quantized_experts: QuantizedExperts,
     /// PEFT's `prepare_model_for_kbit_training`.
     pub kbit_prepare: bool,
-    /// Whether embeddings, norms and the head get their type back after that.
-    pub kbit_restored: bool,
+    /// What gets its type back after that.
+    pub kbit_restored: Restored,
     /// Logits and loss.
     pub head: Head,
     /// The reference model.
@@ -538,7 +550,7 @@ impl Default for Setup {
             quantized_compute: Some(Dtype::Bf16),
             quantized_experts: QuantizedExperts::Left,
             kbit_prepare: false,
-            kbit_restored: false,
+            kbit_restored: Restored::Nothing,
             head: Head::FullLogits,
             reference: Reference::None,
             teacher: None,

@@ -4,7 +4,7 @@ use super::Mapped;
 use super::tests::{candidate, mapped, run, text};
 use vramlint_base::Value;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Head, QuantizedExperts, Scheme, Targets};
+use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Head, QuantizedExperts, Restored, Scheme, Targets};
 use vramlint_resolve::{Run, Setting};
 
 #[test]
@@ -25,10 +25,10 @@ fn axolotl_gives_embeddings_their_type_back() {
         (Concept::Quantization, text("nf4-double")),
     ];
     let setup = mapped(&run(Dialect::Axolotl, "", &settings)).setup;
-    assert!(setup.kbit_prepare && setup.kbit_restored);
+    assert_eq!((setup.kbit_prepare, setup.kbit_restored), (true, Restored::NormsToo));
     let third = [settings.as_slice(), &[(Concept::ZeroStage, Value::Int(3))]].concat();
     let setup = mapped(&run(Dialect::Axolotl, "", &third)).setup;
-    assert!(!setup.kbit_prepare && !setup.kbit_restored);
+    assert_eq!((setup.kbit_prepare, setup.kbit_restored), (false, Restored::Nothing));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Weights;
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::setup::{Dtype, Quantization, QuantizedExperts, Scheme};
+use vramlint_memory::setup::{Dtype, Quantization, QuantizedExperts, Restored, Scheme, Task};
 use vramlint_resolve::{Candidate, Origin};
 
 /// A quantization by bitsandbytes or of the checkpoint.
@@ -98,11 +98,21 @@ impl Mapping<'_> {
         // under ZeRO-3 and FSDP it does neither. Scripts call the function.
         let is_gathered = self.upper.parallel.scheme == Scheme::Zero3 || self.is_fsdp();
         let by_framework = self.run.dialect.estimate.prepares_quantized && !is_gathered;
-        let prepared = kind != Quantization::None && (by_framework || self.code_calls("prepare_model_for_kbit_training"));
+        // trl 1.16.0 experimental/orpo/orpo_trainer.py and experimental/cpo/cpo_trainer.py do the same to a base in 4 bits under bf16.
+        let by_trl = self.run.dialect == Dialect::Trl && matches!(self.upper.task, Task::Orpo | Task::Simpo);
+        let calls = self.code_calls("prepare_model_for_kbit_training");
+        let prepared = kind != Quantization::None && (by_framework || by_trl || calls);
+        let in_bf16 = self.text(Concept::MixedPrecision).as_deref() == Some("bf16");
+        let restored = match kind {
+            Quantization::None => Restored::Nothing,
+            _ if by_framework => Restored::NormsToo,
+            Quantization::FourBit { .. } if by_trl && in_bf16 => Restored::Embeddings,
+            _ => Restored::Nothing,
+        };
         self.both(|setup| {
             setup.quantization = kind;
             setup.kbit_prepare = prepared;
-            setup.kbit_restored = prepared && by_framework;
+            setup.kbit_restored = restored;
         });
         Ok(())
     }

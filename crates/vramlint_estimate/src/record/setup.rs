@@ -8,7 +8,8 @@ use super::vocabulary::{
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{
-    AdapterKind, Checkpointing, Dtype, Generation, KeptOutputs, Lora, Parallel, Reference, Scheme, Targets, Task, TrainedParts,
+    AdapterKind, Checkpointing, Dtype, Generation, KeptOutputs, Lora, Parallel, Reference, Restored, Scheme, Targets, Task,
+    TrainedParts,
 };
 
 /// Upper bounds of plausible values.
@@ -94,7 +95,11 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
         fields.word(&["quantization_compute_dtype", "bnb_4bit_compute_dtype"], DTYPES)?.or(Some(Dtype::Bf16));
     setup.quantized_experts = fields.word(&["quantized_experts"], QUANTIZED_EXPERTS)?.unwrap_or_default();
     setup.kbit_prepare = fields.flag(&["kbit_prepare"])?.unwrap_or(false);
-    setup.kbit_restored = fields.flag(&["kbit_restored"])?.unwrap_or(false);
+    setup.kbit_restored = match fields.flag(&["kbit_restored"])? {
+        Some(true) if fields.flag(&["kbit_norms_stay"])?.unwrap_or(false) => Restored::Embeddings,
+        Some(true) => Restored::NormsToo,
+        _ => Restored::Nothing,
+    };
     setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();
     setup.reference = match (fields.word(&["reference"], REFERENCES)?, setup.task) {
         (Some(given), _) => given,

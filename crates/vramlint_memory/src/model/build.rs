@@ -6,7 +6,7 @@ use super::per_layer::PerLayerModule;
 use super::placement::Placement;
 use crate::arch::{Arch, Layer, Norm, Pooler, Rotary, RotaryTables};
 use crate::estimate::{Label, Part, Phase};
-use crate::setup::{Dtype, Quantization, Setup, Task, TrainedParts};
+use crate::setup::{Dtype, Quantization, Restored, Setup, Task, TrainedParts};
 use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
 
 /// Classes of tokens where nobody counts them: those of CoNLL-2003.
@@ -237,9 +237,9 @@ fn quantize(tape: &Tape, layers: &mut [LayerModule], placement: &Placement, besi
     scales
 }
 
-/// PEFT's `prepare_model_for_kbit_training`: parameters that are not quantized become fp32. If embeddings, norms and the head are
-/// `restored` afterwards, experts alone remain so: other layers of blocks are quantized.
-fn widen(tape: &Tape, layers: &[LayerModule], restored: bool) {
+/// PEFT's `prepare_model_for_kbit_training`: parameters that are not quantized become fp32. If embeddings and the head are `restored`
+/// afterwards, vectors and experts remain so, other layers of blocks being quantized; if norms are too, experts alone.
+fn widen(tape: &Tape, layers: &[LayerModule], restored: Restored) {
     let experts: std::collections::HashSet<ParamId> =
         layers.iter().flat_map(LayerModule::expert_weights).map(Weight::id).collect();
     let mut quantized = std::collections::HashSet::new();
@@ -252,9 +252,16 @@ fn widen(tape: &Tape, layers: &[LayerModule], restored: bool) {
         layer.expert_weights().into_iter().for_each(&mut find);
         layer.clone().for_each_linear(&mut |module| find(module.base.weight));
     }
-    for id in tape.param_ids().filter(|id| !quantized.contains(id) && (!restored || experts.contains(id))) {
-        let (numel, width, gpu) = tape.with_param(id, |param| (param.shape[0] * param.shape[1], param.width(), param.gpu));
-        if width == 2 {
+    for id in tape.param_ids().filter(|id| !quantized.contains(id)) {
+        let ([rows, columns], width, gpu) = tape.with_param(id, |param| (param.shape, param.width(), param.gpu));
+        let numel = rows * columns;
+        let stays = experts.contains(&id)
+            || match restored {
+                Restored::Nothing => true,
+                Restored::Embeddings => rows == 1,
+                Restored::NormsToo => false,
+            };
+        if width == 2 && stays {
             tape.set_gpu(gpu);
             tape.set_memory(id, tape.empty_as(numel, 4, Part::Weights));
         }

@@ -9,7 +9,8 @@ use vramlint_estimate::record::vocabulary::{
     SCHEMES, name,
 };
 use vramlint_memory::setup::{
-    Checkpointing, Dtype, Head, Megatron, Offload, Parallel, Quantization, QuantizedExperts, Recompute, Scheme, Setup, Targets,
+    Checkpointing, Dtype, Head, Megatron, Offload, Parallel, Quantization, QuantizedExperts, Recompute, Restored, Scheme, Setup,
+    Targets,
 };
 
 /// Names and values, the most important first.
@@ -40,7 +41,7 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         ("quantization", json!(name(QUANTIZATIONS, setup.quantization))),
         ("quantization_compute_dtype", json!(computes)),
         ("kbit_prepare", json!(setup.kbit_prepare)),
-        ("kbit_restored", json!(setup.kbit_restored)),
+        ("kbit_restored", json!(setup.kbit_restored != Restored::Nothing)),
     ];
     if setup.quantized_experts != QuantizedExperts::Left {
         list.push(("quantized_experts", json!(name(QUANTIZED_EXPERTS, setup.quantized_experts))));
