@@ -507,3 +507,26 @@ Trainer(model, TrainingArguments('out', per_device_train_batch_size=4), train_da
     );
     assert_eq!(setup(&open)["sequence_length"], 512, "a condition that is not decided");
 }
+
+/// Both types are in the code; the GPU decides, and recent ones compute in bf16.
+#[test]
+fn code_that_asks_the_gpu_gets_bf16() {
+    let script = "\
+import torch
+from data import rows
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+half = torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+model = AutoModelForCausalLM.from_pretrained('decoder', dtype=half)
+args = TrainingArguments('out', per_device_train_batch_size=2, bf16=torch.cuda.is_bf16_supported(), fp16=not torch.cuda.is_bf16_supported())
+Trainer(model, args, train_dataset=rows).train()
+";
+    let of = |script: &str| {
+        let setup = setup(script);
+        (setup["weights_dtype"].clone(), setup["mixed_precision"].clone())
+    };
+    assert_eq!(of(script), ("bf16".into(), "bf16".into()));
+    let unknown = script
+        .replace("torch.cuda.is_bf16_supported()", "ask()")
+        .replace("import torch\n", "import torch\nfrom data import ask\n");
+    assert_eq!(of(&unknown), ("fp16".into(), "no".into()), "who is asked is not known");
+}

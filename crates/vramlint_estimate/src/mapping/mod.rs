@@ -13,6 +13,7 @@ mod device_map;
 mod doubts;
 #[cfg(test)]
 mod framework_tests;
+mod gpu_precision;
 mod joint_model;
 mod megatron;
 mod model;

@@ -190,7 +190,9 @@ impl Mapping<'_> {
     fn quantized_compute(&mut self, autocast: Option<Dtype>) {
         let own = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Plain | Dialect::Accelerate | Dialect::Trl);
         let of_model_config = matches!(self.run.dialect, Dialect::Trl) && !self.code_calls("BitsAndBytesConfig");
-        let stated = self.range(Concept::QuantizationComputeDtype, dtype, Dtype::bytes).ok().flatten().map(|range| range.upper);
+        let stated = self.half_by_gpu(Concept::QuantizationComputeDtype).or_else(|| {
+            self.range(Concept::QuantizationComputeDtype, dtype, Dtype::bytes).ok().flatten().map(|range| range.upper)
+        });
         let compute = match stated {
             Some(dtype) => dtype,
             None if of_model_config => {
@@ -203,9 +205,14 @@ impl Mapping<'_> {
     }
 
     fn autocast(&mut self, model: &Model) -> Option<Dtype> {
-        let word = self.value(Concept::MixedPrecision).and_then(Value::as_str).or_else(|| self.fp8_above_bf16());
         let framework = self.run.dialect.framework();
         let is_sharded = self.is_engine() || self.is_fsdp();
+        if !framework.estimate.computes_as_stored
+            && let Some(dtype) = self.half_by_gpu(Concept::MixedPrecision)
+        {
+            return Some(dtype);
+        }
+        let word = self.value(Concept::MixedPrecision).and_then(Value::as_str).or_else(|| self.fp8_above_bf16());
         match (word, &framework.estimate) {
             (_, traits) if traits.computes_as_stored && !(traits.shards_compute_in_precision && is_sharded) => None,
             (Some("bf16"), _) => Some(Dtype::Bf16),
@@ -274,6 +281,9 @@ impl Mapping<'_> {
         let by_name = said.is_some_and(|candidate| matches!(candidate.origin, Origin::Default { .. }));
         // TRL loads models given by name in fp32; a model that the code has loaded keeps its type (trl 1.16.0 trainer/utils.py:1331).
         let own_load = self.run.code.iter().flat_map(|code| &code.models).any(|load| load.trained == Some(true));
+        if let Some(dtype) = self.half_by_gpu(Concept::WeightsDtype) {
+            return ValueRange { upper: dtype, lower: dtype, stated: true };
+        }
         if !(by_name && own_load)
             && let Ok(Some(choice)) = self.range(Concept::WeightsDtype, dtype, Dtype::bytes)
         {

@@ -23,7 +23,7 @@ pub(super) fn setting(run: &Run, concept: Concept) -> Option<&Setting> {
 }
 
 /// The candidates that may take effect: the winner and its known branches, or all candidates if none wins.
-fn plausible(setting: &Setting) -> Vec<&Candidate> {
+pub(super) fn plausible(setting: &Setting) -> Vec<&Candidate> {
     match setting.winning() {
         Some(winner) => {
             let branch = |candidate: &&Candidate| candidate.condition.is_some() && candidate.known().is_some();
