@@ -162,7 +162,9 @@ impl Mapping<'_> {
             if let Some(rows) = self.public_rows() {
                 self.public_rows_count = true;
                 self.upper.sequence_length = rows.longest.min(model.arch.context_length().unwrap_or(LONG));
-                self.lower.sequence_length = rows.mean.min(self.upper.sequence_length);
+                // A batch is as long as its longest row, and every epoch has the longest of all; tokenizers differ.
+                let least = rows.mean.max(rows.longest / 4 * 3);
+                self.lower.sequence_length = least.min(self.upper.sequence_length);
                 self.longest_row = Some(self.upper.sequence_length);
                 let (name, tokens) = (&rows.name, self.upper.sequence_length);
                 self.assume(message!(
