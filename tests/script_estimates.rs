@@ -88,7 +88,10 @@ for batch in loader:
 
 #[test]
 fn the_rows_of_a_public_data_set_are_as_long_as_they_are() {
-    assert_eq!(setup(&PAIRS.replace("TASK", "mrpc"))["sequence_length"], 103);
+    let found = estimate(&PAIRS.replace("TASK", "mrpc"));
+    assert_eq!(found["setup"]["sequence_length"], 103);
+    let open = found["open"].as_array().expect("a list").iter().find(|one| one["setting"] == "sequence_length");
+    assert_eq!(open.map(|one| &one["lightest"]), Some(&75.into()), "every epoch has the longest row");
     let of_tpu = "width = 128 if accelerator.distributed_type == DistributedType.XLA else None";
     let imports = format!("from accelerate import Accelerator, DistributedType\naccelerator = Accelerator()\n{of_tpu}\n");
     let padded = PAIRS.replace("TASK", "mrpc").replace("padding='longest'", "padding='longest', max_length=width");
@@ -410,4 +413,6 @@ fn a_module_of_trl_is_its_command() {
     );
     assert_eq!(of("accelerate launch -m trl.scripts.dpo")["task"], "dpo");
     assert_eq!(of("trl sft"), module);
+    assert_eq!(of("python ../trl/trl/scripts/sft.py"), module, "a checkout that the project does not hold");
+    assert!(of("python scripts/sft.py").is_null(), "a script that nobody knows");
 }

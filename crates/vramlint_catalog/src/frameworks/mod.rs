@@ -88,6 +88,14 @@ impl Dialect {
         Self::ALL.iter().copied().find(|dialect| dialect.modules.iter().any(|entry| entry.is(module)))
     }
 
+    /// The module of a framework that a file is: `trl/scripts/sft.py` in a checkout is `trl.scripts.sft`.
+    pub fn module_of_file(path: &str) -> Option<String> {
+        let dotted = format!(".{}", path.strip_suffix(".py")?.trim_start_matches("./").replace('/', "."));
+        let packages = Self::ALL.iter().flat_map(|dialect| dialect.modules).filter(|entry| entry.path.ends_with('.'));
+        let at = packages.filter_map(|entry| dotted.find(&format!(".{}", entry.path))).min()?;
+        Some(dotted[at + 1..].to_owned())
+    }
+
     /// The framework whose scripts have these options, with dashes or underscores inside.
     pub fn of_options(options: &[&str]) -> Option<Self> {
         let has = |own: &&str| options.iter().any(|given| is_same_option(given, own));

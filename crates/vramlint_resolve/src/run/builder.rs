@@ -45,9 +45,9 @@ fn build_run(graph: &FileGraph, sources: &RunSources, stage: Option<&'static str
     let dialect = program.unwrap_or_else(|| dialect_of(graph, sources));
     let trainer = dialect.is_hf_trainer;
     let by_command = || {
-        let launch = sources.launch.as_ref()?;
-        let module = || launch.module.as_ref()?.text()?.rsplit('.').next();
-        dialect.task_of_command(launch.script.as_ref().and_then(Word::text).or_else(module)?)
+        let script = || sources.launch.as_ref()?.script.as_ref().and_then(Word::text);
+        let module = started_module(sources);
+        dialect.task_of_command(module.as_deref().and_then(|module| module.rsplit('.').next()).or_else(script)?)
     };
     let by_code = || code.and_then(|code| code.task.clone());
     let task = stage.map(str::to_owned).or_else(by_code).or_else(|| by_command().map(str::to_owned));
@@ -303,11 +303,20 @@ fn files_of(graph: &FileGraph, sources: &RunSources) -> Vec<FileId> {
     files
 }
 
+/// The module that a launch starts, by its name or by its file in a checkout of a library that the project does not hold.
+fn started_module(sources: &RunSources) -> Option<String> {
+    let launch = sources.launch.as_ref()?;
+    if let Some(module) = &launch.module {
+        return module.text().map(str::to_owned);
+    }
+    sources.entry.is_none().then(|| Dialect::module_of_file(launch.script.as_ref()?.text()?)).flatten()
+}
+
 fn dialect_of(graph: &FileGraph, sources: &RunSources) -> Dialect {
-    let by_launcher = sources.launch.as_ref().and_then(|launch| {
-        let module = || Dialect::of_module(launch.module.as_ref().and_then(Word::text)?);
-        launch.launcher.dialect.or_else(module)
-    });
+    let by_launcher = sources
+        .launch
+        .as_ref()
+        .and_then(|launch| launch.launcher.dialect.or_else(|| Dialect::of_module(&started_module(sources)?)));
     let by_file = || sources.training.iter().find_map(|(id, _)| graph.classified_kind(*id).dialect());
     let by_options = || {
         let options = sources.launch.as_ref()?.options();
