@@ -530,3 +530,25 @@ Trainer(model, args, train_dataset=rows).train()
         .replace("import torch\n", "import torch\nfrom data import ask\n");
     assert_eq!(of(&unknown), ("fp16".into(), "no".into()), "who is asked is not known");
 }
+
+/// A trainer calls the methods of its class that make the optimizer.
+#[test]
+fn a_trainer_of_the_project_makes_its_optimizer() {
+    let script = "\
+import torch
+from data import rows
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+class Own(Trainer):
+    def create_optimizer(self):
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=0.9)
+        return self.optimizer
+model = AutoModelForCausalLM.from_pretrained('decoder')
+Own(model, TrainingArguments('out', per_device_train_batch_size=2), train_dataset=rows).train()
+";
+    assert_eq!(setup(script)["optimizer"], "sgd_momentum");
+    assert_eq!(
+        setup(&script.replace("create_optimizer", "make"))["optimizer"],
+        "adamw_torch_fused",
+        "a method that nobody calls"
+    );
+}

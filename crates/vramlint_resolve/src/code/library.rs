@@ -1,6 +1,7 @@
 //! Library calls by full name, and methods of objects.
 
 use super::call_arguments::CallArguments;
+use super::control_flow::DeferredCall;
 use super::heap::{FieldSource, ObjectKind};
 use super::interpreter::Interpreter;
 use super::library_classes;
@@ -379,10 +380,21 @@ impl Interpreter<'_> {
             let _ = self.training_call(base, args, place);
             if let ObjectKind::Instance { class, .. } = self.heap[object].kind {
                 self.facts.compares_pairs |= self.compares_pairs(class);
+                self.defer_optimizer(class, object);
             }
             let models = self.heap.model_argument(args);
             let val = AbstractValue::new(ValueKind::Bundle(Rc::new(models)), ValueSource::default());
             self.heap[object].attributes.insert("__models__".to_string(), val);
+        }
+    }
+
+    /// A trainer calls the methods of its class that make the optimizer (transformers 5.23.0 trainer.py).
+    fn defer_optimizer(&mut self, class: usize, object: usize) {
+        for name in ["create_optimizer", "create_optimizer_and_scheduler"] {
+            let method = self.definitions.class_attribute(&self.scopes, class, name);
+            if let Some(ValueKind::Function { id, .. }) = method.as_ref().and_then(AbstractValue::single).map(|alt| &alt.kind) {
+                self.deferred.push_back(DeferredCall::Function(*id, Some(object)));
+            }
         }
     }
 
