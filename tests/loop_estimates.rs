@@ -552,3 +552,28 @@ Own(model, TrainingArguments('out', per_device_train_batch_size=2), train_datase
         "a method that nobody calls"
     );
 }
+
+/// The code has a block for each precision, and an option takes one.
+#[test]
+fn an_option_names_one_of_several_precisions() {
+    let script = "\
+import argparse
+import torch
+from data import rows
+from transformers import AutoModelForCausalLM
+parser = argparse.ArgumentParser()
+parser.add_argument('--amp', default='fp16')
+args = parser.parse_args()
+amp = {'fp16': torch.autocast('cuda', torch.float16), 'bf16': torch.autocast('cuda', torch.bfloat16)}[args.amp]
+model = AutoModelForCausalLM.from_pretrained('decoder', dtype=torch.float32).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for batch in torch.utils.data.DataLoader(rows, batch_size=4):
+    with amp:
+        loss = model(**batch).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+";
+    let of = |command: &str| estimate_of(command, script)["setup"]["mixed_precision"].clone();
+    assert_eq!((of("python train.py --amp bf16\n"), of("python train.py --amp $AMP\n")), ("bf16".into(), "no".into()));
+}

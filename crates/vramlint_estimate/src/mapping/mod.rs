@@ -13,10 +13,10 @@ mod device_map;
 mod doubts;
 #[cfg(test)]
 mod framework_tests;
-mod gpu_precision;
 mod joint_model;
 mod megatron;
 mod model;
+mod open_precision;
 mod optimizer;
 mod other_processes;
 mod parallel;

@@ -208,7 +208,7 @@ impl Mapping<'_> {
         let framework = self.run.dialect.framework();
         let is_sharded = self.is_engine() || self.is_fsdp();
         if !framework.estimate.computes_as_stored
-            && let Some(dtype) = self.half_by_gpu(Concept::MixedPrecision)
+            && let Some(dtype) = self.named_precision().or_else(|| self.half_by_gpu(Concept::MixedPrecision))
         {
             return Some(dtype);
         }

@@ -1,4 +1,5 @@
-//! The 16-bit type that code takes by what the GPU can do: `torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16`.
+//! Which of several types code takes: the GPU decides (`torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16`), or an option
+//! names one (`{"fp16": …, "bf16": …}[args.amp]`).
 
 use super::Mapping;
 use super::setting_range::{plausible, setting};
@@ -6,6 +7,7 @@ use crate::capacity::gpu_of;
 use vramlint_base::{Value, message};
 use vramlint_catalog::Concept;
 use vramlint_memory::setup::Dtype;
+use vramlint_resolve::Origin;
 
 /// Functions that ask the GPU: of torch, of unsloth, of transformers.
 const QUESTIONS: [&str; 3] = ["is_bf16_supported", "is_bfloat16_supported", "is_torch_bf16_gpu_available"];
@@ -27,6 +29,27 @@ impl Mapping<'_> {
         self.assume(message!(
             "the code asks the GPU for bf16: assuming {name}",
             "代码按 GPU 是否支持 bf16 选择类型：按 {name} 计"
+        ));
+        Some(dtype)
+    }
+
+    /// The precision that an option of the command names, where the code has several and that one is among them.
+    pub(super) fn named_precision(&mut self) -> Option<Dtype> {
+        let setting = setting(self.run, Concept::MixedPrecision).filter(|setting| setting.winning().is_none())?;
+        let words = |of_command: bool| {
+            let own = setting.candidates.iter().filter(move |one| matches!(one.origin, Origin::Flag { .. }) == of_command);
+            own.map(|one| one.known().and_then(Value::as_str))
+        };
+        let named = words(true).next()?.filter(|name| words(true).all(|word| word == Some(name)))?;
+        let offered = words(false).all(|word| word.is_some()) && words(false).any(|word| word == Some(named));
+        let (dtype, name) = match named {
+            "bf16" if offered => (Dtype::Bf16, named),
+            "fp16" if offered => (Dtype::Fp16, named),
+            _ => return None,
+        };
+        self.assume(message!(
+            "the code has several precisions: assuming {name}, which the command names",
+            "代码中有多种精度：按命令指定的 {name} 计"
         ));
         Some(dtype)
     }
