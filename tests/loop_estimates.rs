@@ -577,3 +577,26 @@ for batch in torch.utils.data.DataLoader(rows, batch_size=4):
     let of = |command: &str| estimate_of(command, script)["setup"]["mixed_precision"].clone();
     assert_eq!((of("python train.py --amp bf16\n"), of("python train.py --amp $AMP\n")), ("bf16".into(), "no".into()));
 }
+
+/// Types of torch know whether they are of floating-point numbers.
+#[test]
+fn a_type_for_storage_may_be_no_type_of_weights() {
+    let script = "\
+import argparse
+import torch
+from data import rows
+from transformers import AutoModelForCausalLM
+parser = argparse.ArgumentParser()
+parser.add_argument('--storage', default='uint8')
+storage = getattr(torch, parser.parse_args().storage)
+half = storage if storage and storage.is_floating_point else torch.float32
+model = AutoModelForCausalLM.from_pretrained('decoder', dtype=half).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+for batch in torch.utils.data.DataLoader(rows, batch_size=4):
+    model(**batch).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+";
+    let of = |command: &str| estimate_of(command, script)["setup"]["weights_dtype"].clone();
+    assert_eq!((of("python train.py\n"), of("python train.py --storage bfloat16\n")), ("fp32".into(), "bf16".into()));
+}

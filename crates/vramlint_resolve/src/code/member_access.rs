@@ -25,7 +25,14 @@ impl Interpreter<'_> {
         match &alt.kind {
             ValueKind::Module(file) => self.member(&ImportTarget::File(*file), name),
             ValueKind::Folder(folder) => self.member(&ImportTarget::Folder(folder.to_string()), name),
-            ValueKind::External(path) => AbstractValue::located(ValueKind::External(format!("{path}.{name}").into()), place),
+            ValueKind::External(path) => {
+                let floats = if name == "is_floating_point" { is_float(path) } else { None };
+                let kind = floats.map_or_else(
+                    || ValueKind::External(format!("{path}.{name}").into()),
+                    |floats| ValueKind::Scalar(Value::Bool(floats)),
+                );
+                AbstractValue::located(kind, place)
+            }
             ValueKind::Class(class)
                 if matches!(
                     name,
@@ -290,4 +297,13 @@ fn bind(mut val: AbstractValue, object: usize) -> AbstractValue {
         }
     }
     val
+}
+
+/// Whether a type of torch is one of floating-point numbers: `torch.uint8.is_floating_point`.
+fn is_float(path: &str) -> Option<bool> {
+    match path.strip_prefix("torch.")? {
+        "float16" | "half" | "bfloat16" | "float32" | "float" | "float64" | "double" => Some(true),
+        "uint8" | "int8" | "int16" | "int32" | "int64" | "bool" | "short" | "int" | "long" => Some(false),
+        _ => None,
+    }
 }
