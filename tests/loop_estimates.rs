@@ -600,3 +600,24 @@ for batch in torch.utils.data.DataLoader(rows, batch_size=4):
     let of = |command: &str| estimate_of(command, script)["setup"]["weights_dtype"].clone();
     assert_eq!((of("python train.py\n"), of("python train.py --storage bfloat16\n")), ("fp32".into(), "bf16".into()));
 }
+
+/// A trainer calls the object that collates its rows.
+#[test]
+fn an_object_that_collates_cuts_the_rows() {
+    let script = "\
+from datasets import load_dataset
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+tok = AutoTokenizer.from_pretrained('decoder')
+class Collate:
+    def __init__(self, cut):
+        self.cut = cut
+    def __call__(self, rows):
+        return tok([row['text'] for row in rows], truncation=True, max_length=self.cut, padding=True, return_tensors='pt')
+rows = load_dataset('glue', 'mrpc')
+model = AutoModelForCausalLM.from_pretrained('decoder')
+Trainer(model, TrainingArguments('out', per_device_train_batch_size=2), train_dataset=rows, data_collator=Collate(64)).train()
+";
+    assert_eq!(setup(script)["sequence_length"], 64);
+    let unknown = script.replace("Collate(64)", "Collate(ask())").replace("from datasets", "from data import ask\nfrom datasets");
+    assert_eq!(setup(&unknown)["sequence_length"], 1024, "they may be cut before the longest row of the data set");
+}

@@ -8,6 +8,7 @@ use vramlint_catalog::datasets::{self, PublicRows};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::Task;
 use vramlint_resolve::code::CallArgument;
+use vramlint_syntax::python::Call;
 
 /// Tokens of a sequence if its length is unknown and the model has positions for as many.
 const ROW: u64 = 1024;
@@ -278,6 +279,14 @@ impl Mapping<'_> {
 
     /// The public data set that the code loads, if it is the only one and its rows are known.
     fn public_rows(&self) -> Option<&'static PublicRows> {
+        // What cuts rows to a length that is not known may cut them earlier.
+        let is_cut = |call: &Call| {
+            let truncates = call.keyword("truncation").and_then(|given| given.value.as_value()?.as_bool()) == Some(true);
+            truncates && call.keyword("max_length").is_some_and(|given| given.value.as_value() != Some(&Value::Null))
+        };
+        if self.calls().any(is_cut) {
+            return None;
+        }
         let code = self.run.code.as_ref()?;
         let loads = code.calls.iter().filter(|call| !call.uncalled && call.path == "datasets.load_dataset");
         let mut found = None;

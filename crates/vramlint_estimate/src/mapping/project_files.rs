@@ -111,7 +111,7 @@ impl Mapping<'_> {
         self.calls().filter_map(|call| call.keyword(keyword)?.value.as_str()).any(|given| words.contains(&given))
     }
 
-    fn calls(&self) -> impl Iterator<Item = &vramlint_syntax::python::Call> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = &vramlint_syntax::python::Call> {
         let files = self.run.code.iter().flat_map(|code| &code.files);
         let modules = files.filter_map(|file| self.project.file(*file).python());
         modules.flat_map(|module| module.calls().map(|site| site.call))

@@ -1,6 +1,7 @@
 //! Calls that configure training: argument classes, trainers, loaders, optimizers, accelerate, `DeepSpeed`, adapters.
 
 use super::call_arguments::CallArguments;
+use super::control_flow::DeferredCall;
 use super::facts::{AcceleratorUse, LoadRole};
 use super::heap::ObjectKind;
 use super::interpreter::Interpreter;
@@ -332,7 +333,16 @@ impl Interpreter<'_> {
             })
     }
 
+    /// Functions among the arguments, and objects of the project that are called as one: collators.
     fn escape_functions(&mut self, args: &CallArguments) {
+        let given: Vec<usize> = args.values().flat_map(AbstractValue::objects).collect();
+        for object in given {
+            let ObjectKind::Instance { class, .. } = self.heap[object].kind else { continue };
+            let method = self.definitions.class_attribute(&self.scopes, class, "__call__");
+            if let Some(ValueKind::Function { id, .. }) = method.as_ref().and_then(AbstractValue::single).map(|alt| &alt.kind) {
+                self.deferred.push_back(DeferredCall::Function(*id, Some(object)));
+            }
+        }
         let functions: Vec<AbstractValue> = args
             .values()
             .filter(|val| val.alternatives.iter().any(|alt| matches!(alt.kind, ValueKind::Function { .. })))
