@@ -621,3 +621,13 @@ Trainer(model, TrainingArguments('out', per_device_train_batch_size=2), train_da
     let unknown = script.replace("Collate(64)", "Collate(ask())").replace("from datasets", "from data import ask\nfrom datasets");
     assert_eq!(setup(&unknown)["sequence_length"], 1024, "they may be cut before the longest row of the data set");
 }
+
+/// What a loop generates after its backward is shown to people.
+#[test]
+fn samples_between_steps_are_no_rows() {
+    let shown = SLICED.replace(
+        "    with torch.no_grad():\n        ids = model.generate(**batch, max_new_tokens=48)\n",
+        "    ids = batch['input_ids']\n",
+    ) + "    print(model.generate(**batch, max_new_tokens=48))\n";
+    assert_eq!(setup(&shown)["sequence_length"], 32);
+}

@@ -180,8 +180,11 @@ impl TrainingLoop {
             "generate" => {
                 self.generates = true;
                 let tokens = args.get("max_new_tokens").and_then(AbstractValue::constant).and_then(Value::as_int);
-                if let Some(tokens) = tokens.filter(|_| !evaluates && self.generations.len() < MAX_EVENTS) {
-                    self.generations.push((LoopEvent::new(loops, None), tokens));
+                let event = LoopEvent::new(loops, None);
+                // What a loop generates after its backward is a sample to look at.
+                let is_shown = self.backwards.iter().any(|backward| backward.loops.starts_with(&event.loops));
+                if let Some(tokens) = tokens.filter(|_| !evaluates && !is_shown && self.generations.len() < MAX_EVENTS) {
+                    self.generations.push((event, tokens));
                 }
             }
             _ => {}
