@@ -17,17 +17,27 @@ pub enum Resemblance {
     Undescribed(&'static str),
 }
 
-/// Families that nothing describes, by the words of their names without what parts them, and their `model_type`. A name that only shares a
+/// Families that nothing describes, by the words of their names without what parts them, and their `model_type`, or their pipeline of
+/// diffusers. A name that only shares a
 /// word with them is none of theirs: NVIDIA's Nemotron is a Llama where its name says so.
 const UNDESCRIBED: &[(&str, &str)] = &[
     ("bamba", "bamba"),
     ("blip2", "blip-2"),
+    ("cogvideox", "cogvideo"),
     ("csm", "csm"),
     ("dbrx", "dbrx"),
+    ("deepseekocr2", "deepseek_ocr2"),
+    ("diffusiongemma", "diffusion_gemma"),
+    ("ernie4.5vl", "ernie4_5_vl_moe"),
     ("falconh1", "falcon_h1"),
     ("falconmamba", "falcon_mamba"),
+    ("flux.1", "flux"),
+    ("flux.2", "flux2"),
     ("granite4.0h", "granitemoehybrid"),
+    ("hunyuanvideo", "hunyuan_video"),
     ("jamba", "jamba"),
+    ("kandinsky22", "kandinsky2_2"),
+    ("ltxvideo", "ltx"),
     ("mpnet", "mpnet"),
     ("nemotron3.5lightning", "nemotron_h"),
     ("nemotron3nano", "nemotron_h"),
@@ -36,13 +46,22 @@ const UNDESCRIBED: &[(&str, &str)] = &[
     ("nemotronh", "nemotron_h"),
     ("nvidianemotronnano", "nemotron_h"),
     ("phi4multimodal", "phi4_multimodal"),
+    ("pixart", "pixart_alpha"),
+    ("playgroundv2.5", "stable_diffusion_xl"),
     ("qwen2.5omni", "qwen2_5_omni"),
     ("qwen2audio", "qwen2_audio"),
     ("qwen3omni", "qwen3_omni_moe"),
+    ("qwenimage", "qwenimage"),
     ("recurrentgemma", "recurrent_gemma"),
+    ("sdxl", "stable_diffusion_xl"),
+    ("stablediffusionxl", "stable_diffusion_xl"),
+    ("stablediffusion", "stable_diffusion"),
     ("voxtral", "voxtral"),
+    ("wan2.1", "wan"),
+    ("wan2.2", "wan"),
     ("whisper", "whisper"),
     ("zamba2", "zamba2"),
+    ("zimage", "z_image"),
 ];
 
 /// Words for models that are more, less or other than a decoder of text: vision towers, diffusion, experts, layers that were added or
@@ -322,6 +341,12 @@ mod tests {
             ("./models/Falcon-H1-0.5B-Instruct", "no falcon_h1"),
             ("Qwen/Qwen2.5-Omni-7B", "no qwen2_5_omni"),
             ("acme/whisper-large-v3-zh", "no whisper"),
+            ("stable-diffusion-v1-5/stable-diffusion-v1-5", "no stable_diffusion"),
+            ("stabilityai/stable-diffusion-xl-base-1.0", "no stable_diffusion_xl"),
+            ("black-forest-labs/FLUX.1-dev", "no flux"),
+            ("wan-2.2-i2v-14b", "no wan"),
+            ("acme/wan2.1-t2v-14b", "no wan"),
+            ("acme/Wanda-7b", "7000 M"),
             ("nvidia/Llama-3.1-Nemotron-Nano-8B-v1", "meta-llama/Llama-3.1-8B"),
             ("acme/bambara-7b", "7000 M"),
         ] {
@@ -349,7 +374,6 @@ mod tests {
             "acme/model",
             "checkpoint-500",
             "acme/Qwen2.5-VL-72B-Instruct",
-            "acme/wan2.1-t2v-14b",
             "acme/video-llava-7b",
             "acme/mix-8x7b",
             "acme/new-moe-30b",

@@ -27,6 +27,7 @@ const TYPES: &[(&[&str], Kind)] = &[
     (types::MULTIMODAL, ("a multimodal model", "多模态模型")),
     (types::ENCODER, ENCODER),
     (types::OWN, OWN),
+    (types::DIFFUSION, DIFFUSION),
 ];
 
 /// Keys by which a kind of model is known. A text decoder has none of them.

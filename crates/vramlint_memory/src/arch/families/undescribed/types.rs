@@ -134,3 +134,10 @@ pub(super) const OWN: &[&str] = &[
     "olmo_hybrid", "openai-gpt", "pp_formulanet_text", "qwen2_5_omni_text", "qwen4_exp_text", "radio", "sapiens2_head",
     "t5gemma2_text", "trocr", "tvp", "vibevoice_acoustic_tokenizer", "vibevoice_diffusion", "xclip", "xglm", "xlnet",
 ];
+
+/// Pipelines of diffusers (0.36 `src/diffusers/pipelines`), which have no model type.
+#[rustfmt::skip]
+pub(super) const DIFFUSION: &[&str] = &[
+    "cogvideo", "flux", "flux2", "hunyuan_video", "kandinsky", "kandinsky2_2", "ltx", "pixart_alpha", "qwenimage",
+    "stable_diffusion", "stable_diffusion_xl", "wan", "z_image",
+];
