@@ -12,12 +12,12 @@ pub(crate) const PROJECT_STEP_BUDGET: u32 = 5_000_000;
 /// Steps for one entry after [`PROJECT_STEP_BUDGET`] is spent: no more than a run of usual size needs.
 pub(crate) const REDUCED_STEP_LIMIT: u32 = 20_000;
 
-/// Sets of arguments for which an entry of so many bytes is interpreted: up to 64, and fewer of a large one, of which it takes longer.
+/// Sets of arguments for which an entry of so many bytes is interpreted: up to 128, and fewer of a large one, of which it takes longer.
 /// What more of its launches pass counts as unknown.
 fn most_arguments(bytes: usize) -> usize {
     /// Bytes that are interpreted for one entry.
-    const ALL: usize = 2 << 20;
-    (ALL / bytes.max(1)).clamp(4, 64)
+    const ALL: usize = 6 << 20;
+    (ALL / bytes.max(1)).clamp(4, 128)
 }
 
 /// The arguments of a script and what the code does for them.
@@ -75,7 +75,7 @@ mod tests {
     fn small_entries_are_interpreted_more_often() {
         assert_eq!(
             (most_arguments(0), most_arguments(20_000), most_arguments(1 << 17), most_arguments(1 << 21)),
-            (64, 64, 16, 4)
+            (128, 128, 48, 4)
         );
     }
 }
