@@ -357,6 +357,11 @@ const SEEING: &[(&str, &str, u64)] = &[
         r#"{"text_config": {"hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "vocab_size": 262208}, "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16, "image_size": 896, "patch_size": 14, "vision_use_head": false}, "model_type": "gemma3"}"#,
         4_300_079_472,
     ),
+    (
+        "Ministral-3-3B",
+        r#"{"text_config": {"model_type": "ministral3", "vocab_size": 131072, "hidden_size": 3072, "intermediate_size": 9216, "num_hidden_layers": 26, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128}, "vision_config": {"model_type": "pixtral", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "patch_size": 14}, "spatial_merge_size": 2, "tie_word_embeddings": true, "model_type": "mistral3"}"#,
+        3_849_090_048,
+    ),
     // Moonlight with its tower: 16.4 B, as published.
     (
         "Kimi-VL-A3B",

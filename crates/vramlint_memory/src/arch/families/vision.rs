@@ -2,7 +2,7 @@
 //!
 //! Shapes of transformers 5.23: `modeling_qwen2_vl.py`, `modeling_qwen2_5_vl.py`, `modeling_qwen3_vl.py`, `modeling_siglip.py`,
 //! `modeling_clip.py`, `modeling_gemma3.py`, `modeling_lfm2_vl.py`, `modeling_siglip2.py`, `modeling_llava.py`, `modeling_idefics3.py`,
-//! `modeling_internvl.py`. Kimi-VL: `modeling_kimi_vl.py` of its checkpoint, as vLLM 0.10 repeats it (`models/kimi_vl.py`, `moonvit.py`).
+//! `modeling_internvl.py`, `modeling_mistral3.py`, `modeling_pixtral.py`. Kimi-VL: `modeling_kimi_vl.py` of its checkpoint, as vLLM 0.10 repeats it (`models/kimi_vl.py`, `moonvit.py`).
 
 use super::{gemma3n, gemma4_towers};
 use crate::arch::Arch;
@@ -177,6 +177,14 @@ fn tower(vision: &Config, config: &Config, model_type: &str, text: u64) -> Optio
             let norm = if config.flag("projector_use_layernorm").unwrap_or(true) { 2 * wide } else { 0 };
             let bias = if config.flag("projector_bias").unwrap_or(true) { between + text } else { 0 };
             Some(tower + norm + wide * between + between * text + bias)
+        }
+        "mistral3" => {
+            let h = number(vision, &["hidden_size"], 1024);
+            let inner = number(vision, &["intermediate_size"], 4096);
+            let tower = channels * patch(16).pow(2) * h + h + layers(24) * (4 * h * h + 3 * h * inner + 2 * h);
+            let merge = config.count("spatial_merge_size").unwrap_or(2).pow(2);
+            let biases = if config.flag("multimodal_projector_bias").unwrap_or(false) { 2 * text } else { 0 };
+            Some(tower + h + merge * h * h + h * text + text * text + biases)
         }
         "llava" | "llava_next" if matches!(vision.text("model_type"), None | Some("clip_vision_model")) => {
             let (tower, h) = clip(vision, channels, layers(24), patch(14));
