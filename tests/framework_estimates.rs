@@ -33,11 +33,9 @@ from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, Traini
 
 from data import rows
 
-
 @dataclass
 class ModelArguments:
     model_name_or_path: Optional[str] = field(default='facebook/opt-125m')
-
 
 parser = HfArgumentParser((ModelArguments, TrainingArguments))
 model_args, training_args = parser.parse_args_into_dataclasses()
@@ -68,13 +66,11 @@ from transformers import AutoModelForCausalLM, CLIPVisionModel, Trainer, Trainin
 
 from data import rows
 
-
 class Seer(torch.nn.Module):
     def __init__(self, eyes, language):
         super().__init__()
         self.eyes = eyes
         self.language = language
-
 
 eyes = CLIPVisionModel.from_pretrained('./InternViT-300M-448px')
 language = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-0.5B')
@@ -224,3 +220,39 @@ fn offloaded_activations_are_those_of_one_block() {
     assert!(peak(&offloaded) <= peak(&computed_again) && peak(&computed_again) < peak(&kept));
     assert!(says(&offloaded, "activations are kept on the host"));
 }
+
+const MIXTRAL: &str = "\
+base_model: mistralai/Mixtral-8x7B-v0.1
+load_in_4bit: true
+adapter: qlora
+lora_r: 32
+lora_target_linear: true
+datasets:
+  - path: rows.jsonl
+    type: alpaca
+sequence_len: 1024
+micro_batch_size: 1
+optimizer: adamw_torch
+bf16: true
+";
+
+/// Axolotl passes the names of linear layers to PEFT, which finds the experts only where it looks for layers itself.
+#[test]
+fn frameworks_that_list_linear_layers_adapt_no_packed_experts() {
+    let layers = 32 * 32 * 2 * (2 * 4096 + 4096 + 1024);
+    assert_eq!(estimate("mixtral.yml", &[("mixtral.yml", MIXTRAL)])["setup"]["trainable"], layers);
+    let own = "\
+from peft import LoraConfig
+from transformers import AutoModelForCausalLM
+from trl import SFTConfig, SFTTrainer
+
+from data import rows
+
+model = AutoModelForCausalLM.from_pretrained('mistralai/Mixtral-8x7B-v0.1', dtype='bfloat16')
+peft = LoraConfig(r=32, target_modules='all-linear')
+SFTTrainer(model, args=SFTConfig('out', max_length=1024), train_dataset=rows, peft_config=peft).train()
+";
+    let found = estimate("train.py", &[("train.py", own)]);
+    assert!(found["setup"]["trainable"].as_u64() > Some(20 * layers), "{}", found["setup"]);
+}
+

@@ -128,9 +128,12 @@ pub enum Quantization {
 /// Which modules get adapters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Targets {
-    /// Every linear layer but the head.
+    /// Every linear layer but the head, as PEFT finds them: with the experts that it still knows as layers.
     #[default]
     AllLinear,
+    /// The names of the linear layers that the model has, as frameworks list them for PEFT. Experts that are packed into one tensor are no
+    /// layers, and have adapters only if another layer has their name.
+    LinearLayers,
     /// Modules of these names.
     Named(Vec<String>),
 }

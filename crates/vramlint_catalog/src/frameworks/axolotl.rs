@@ -79,6 +79,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         weights: Weights::Computing,
         // Axolotl 0.18.0 loaders/adapter.py adds every linear layer to what is listed.
         adapter_switches: &[("lora_target_linear", &["all-linear"])],
+        // Axolotl 0.18.0 loaders/adapter.py, `find_all_linear_names`.
+        lists_linear_layers: true,
         ..COMMON.estimate
     },
     ..COMMON

@@ -364,6 +364,8 @@ pub struct EstimateTraits {
     pub layer_names: &'static [(&'static str, &'static str)],
     /// Keys that adapt further layers, with the framework's names of these; `all-linear` takes in every other target.
     pub adapter_switches: &'static [(&'static str, &'static [&'static str])],
+    /// Whether it lists the linear layers itself where all are targets, rather than let PEFT find them.
+    pub lists_linear_layers: bool,
     /// Whether adapters have the type of the weights.
     pub adapters_as_weights: bool,
     /// Whether a process spreads its model over every GPU that it sees, where nothing says otherwise.
@@ -477,6 +479,7 @@ pub(super) const COMMON: Framework = Framework {
         loss: Loss::LigerOffered,
         layer_names: &[],
         adapter_switches: &[],
+        lists_linear_layers: false,
         adapters_as_weights: false,
     },
 };

@@ -70,6 +70,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         weights: Weights::ComputingUnlessTrained,
         // llamafactory 0.9.5 model/loader.py: `AutoModelForCausalLMWithValueHead`.
         value_head_rewards: true,
+        // LLaMA-Factory 0.9.6 model/model_utils/misc.py, `find_all_linear_modules`.
+        lists_linear_layers: true,
         ..COMMON.estimate
     },
     ..COMMON

@@ -53,6 +53,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         // v1/core/model_engine.py.
         weights: Weights::StoredUnlessTrained,
         no_dropout: true,
+        // v1/plugins/model_plugins/peft.py, `_find_all_linear_modules`.
+        lists_linear_layers: true,
         ..COMMON.estimate
     },
     ..COMMON

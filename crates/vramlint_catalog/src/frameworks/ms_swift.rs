@@ -58,7 +58,9 @@ pub(super) static FRAMEWORK: Framework = Framework {
     // ms-swift 4.6.0.dev0 swift/model/register.py, `get_default_device_map`.
     estimate: EstimateTraits {
         // ms-swift 4.6.0.dev0 swift/arguments/base_args/model_args.py:130.
-        autocast_of_checkpoint: true, spreads_models: true, ..COMMON.estimate },
+        autocast_of_checkpoint: true, spreads_models: true,
+        // ms-swift 4.6.0.dev0 swift/utils/transformers_utils.py, `find_all_linears`.
+        lists_linear_layers: true, ..COMMON.estimate },
     fixes: FixKeys { liger: Some("use_liger_kernel"), ..HF_FIXES },
     ..COMMON
 };

@@ -99,7 +99,7 @@ impl Mapping<'_> {
         let targets = match self.given_text("oft_target") {
             Some(names) if names != "all" => Targets::Named(names.split(',').map(|name| name.trim().to_owned()).collect()),
             None if self.run.dialect != Dialect::LlamaFactory => self.targets(model),
-            _ => Targets::AllLinear,
+            _ => self.framework_targets(Targets::AllLinear),
         };
         self.assume_unverified(message!(
             "OFT in blocks of {block} counts as LoRA of rank {r}, which trains about as many parameters",
@@ -186,7 +186,7 @@ impl Mapping<'_> {
                 names.extend(own);
                 Some(names)
             }
-            Targets::AllLinear => None,
+            Targets::AllLinear | Targets::LinearLayers => None,
         });
         let Some(names) = every.filter(|names| !names.is_empty()) else {
             self.assume_unverified(message!(
@@ -203,10 +203,12 @@ impl Mapping<'_> {
         Some(self.framework_targets(Targets::Named(names)))
     }
 
-    /// Targets by transformers' names, with the layers that the framework adapts by keys of their own.
+    /// Targets by transformers' names, with the layers that the framework adapts by keys of their own and those that it lists itself.
     fn framework_targets(&self, targets: Targets) -> Targets {
         let traits = &self.run.dialect.estimate;
-        let Targets::Named(mut names) = targets else { return targets };
+        let Targets::Named(mut names) = targets else {
+            return if traits.lists_linear_layers { Targets::LinearLayers } else { targets };
+        };
         for (key, layers) in traits.adapter_switches {
             // An option of the command may switch off what the file switches on.
             names.retain(|name| !layers.contains(&name.as_str()));

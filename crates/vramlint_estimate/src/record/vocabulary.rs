@@ -22,10 +22,11 @@ pub fn list<T>(table: &[(&str, T)]) -> String {
     table.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
 }
 
-/// `all-linear`, or comma-separated module names.
+/// `all-linear`, `linear-layers`, or comma-separated module names.
 pub fn parse_targets(text: &str) -> Targets {
     match text.trim() {
         "all-linear" | "all_linear" | "all" => Targets::AllLinear,
+        "linear-layers" => Targets::LinearLayers,
         names => Targets::Named(names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()),
     }
 }

@@ -148,7 +148,7 @@ pub(super) fn adapters(arch: &Arch, layer: &Layer, by: Division, lora: &Lora) ->
 /// Whether a matrix of this name gets an adapter.
 pub(super) fn is_adapted(lora: &Lora, name: &str) -> bool {
     match &lora.targets {
-        Targets::AllLinear => true,
+        Targets::AllLinear | Targets::LinearLayers => true,
         Targets::Named(names) => names.iter().any(|target| target == name),
     }
 }

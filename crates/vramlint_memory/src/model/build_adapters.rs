@@ -7,6 +7,7 @@ use crate::arch::{LegacyExpertNames, Mlp};
 use crate::estimate::{Label, Phase};
 use crate::setup::{AdapterKind, Dtype, Lora, Targets};
 use crate::tape::{Linear, ParamId, Site, Weight};
+use std::collections::BTreeSet;
 
 static ADAPTERS: Label = Label { en: "adapters", zh: "适配器" };
 
@@ -21,6 +22,13 @@ impl ModuleBuilder<'_> {
         lora: &Lora,
         placement: &Placement,
     ) {
+        let listed;
+        let lora = if lora.targets == Targets::LinearLayers {
+            listed = Lora { targets: Targets::Named(names_of_layers(layers, decoder.as_mut())), ..lora.clone() };
+            &listed
+        } else {
+            lora
+        };
         let label = |layer: u32| self.tape.set_site(Site { phase: Phase::Load, layer, name: &ADAPTERS });
         let legacy_names = layers.iter().find_map(|layer| match layer.shape.mlp {
             Mlp::Experts(experts) => experts.legacy_names,
@@ -102,10 +110,26 @@ impl ModuleBuilder<'_> {
     }
 }
 
+/// The last parts of the names of the linear layers, each once.
+fn names_of_layers(layers: &mut [LayerModule], decoder: Option<&mut DecoderModule>) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    let mut keep = |linear: &mut LinearModule| {
+        names.extend(linear.name.rsplit('.').next().map(str::to_owned));
+    };
+    for layer in layers {
+        layer.for_each_linear(&mut keep);
+    }
+    for block in decoder.into_iter().flat_map(|decoder| &mut decoder.blocks) {
+        block.own.for_each_linear(&mut keep);
+        block.cross.for_each_linear(&mut keep);
+    }
+    names.into_iter().collect()
+}
+
 /// Whether PEFT adapts the module at this path: a target matches the path or its end after a dot (peft 0.21, `check_target_module_exists`).
 fn matches(targets: &Targets, path: &str) -> bool {
     match targets {
-        Targets::AllLinear => true,
+        Targets::AllLinear | Targets::LinearLayers => true,
         Targets::Named(names) => ends_with_any(names, path),
     }
 }

@@ -57,6 +57,7 @@ impl ModuleBuilder<'_> {
         let Some(names) = e.legacy_names else { return };
         let wants = |name: &str| match &lora.targets {
             Targets::AllLinear => true,
+            Targets::LinearLayers => false,
             Targets::Named(targets) => {
                 targets.iter().any(|target| target == name || target.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')))
             }

@@ -95,6 +95,7 @@ fn adapters(setup: &Setup) -> [(&'static str, Json); 5] {
     let lora = setup.lora.as_ref();
     let targets = lora.map(|lora| match &lora.targets {
         Targets::AllLinear => json!("all-linear"),
+        Targets::LinearLayers => json!("linear-layers"),
         Targets::Named(names) => json!(names),
     });
     [
