@@ -256,3 +256,21 @@ SFTTrainer(model, args=SFTConfig('out', max_length=1024), train_dataset=rows, pe
     assert!(found["setup"]["trainable"].as_u64() > Some(20 * layers), "{}", found["setup"]);
 }
 
+#[test]
+fn a_switch_that_names_the_optimizer_is_no_unsupported_value() {
+    let file = "\
+model_name_or_path: Qwen/Qwen2.5-0.5B
+stage: sft
+do_train: true
+finetuning_type: full
+use_apollo: true
+dataset: rows
+cutoff_len: 512
+per_device_train_batch_size: 1
+pure_bf16: true
+";
+    let found = estimate("train.yaml", &[("train.yaml", file)]);
+    assert_eq!(found["setup"]["optimizer"], "apollo");
+    assert!(!says(&found, "assuming AdamW"), "{}", found["assumptions"]);
+}
+

@@ -58,10 +58,12 @@ impl Mapping<'_> {
         let choice = match said {
             Ok(Some(choice)) => choice,
             other => {
-                self.assume(match other {
-                    Err(Message { en, zh }) => message!("{en}: assuming AdamW", "{zh}：按 AdamW 计"),
-                    Ok(_) => message!("the optimizer is unknown: assuming AdamW", "优化器未知：按 AdamW 计"),
-                });
+                if !self.is_chosen_by_switch() {
+                    self.assume(match other {
+                        Err(Message { en, zh }) => message!("{en}: assuming AdamW", "{zh}：按 AdamW 计"),
+                        Ok(_) => message!("the optimizer is unknown: assuming AdamW", "优化器未知：按 AdamW 计"),
+                    });
+                }
                 ValueRange { upper: Optimizer::AdamWFused, lower: Optimizer::Sgd, stated: false }
             }
         };
@@ -111,6 +113,11 @@ impl Mapping<'_> {
             return choice;
         };
         ValueRange { upper: asked, lower: if choice.lower == CLASS { asked } else { choice.lower }, ..choice }
+    }
+
+    /// Whether a switch chooses the optimizer, whatever its name.
+    fn is_chosen_by_switch(&self) -> bool {
+        ["use_galore", "use_apollo", "use_adam_mini"].iter().any(|key| self.enables(key, &[]))
     }
 
     /// Optimizers that switches of LLaMA-Factory (0.9.6 hparams/finetuning_args.py) and ms-swift (4.6 swift/arguments/tuner_args.py) choose.
