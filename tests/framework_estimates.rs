@@ -274,3 +274,16 @@ pure_bf16: true
     assert!(!says(&found, "assuming AdamW"), "{}", found["assumptions"]);
 }
 
+#[test]
+fn a_program_that_is_not_there_may_train_less() {
+    let command = "torchrun --nproc_per_node 1 tools/train.py --model_name_or_path Qwen/Qwen2.5-0.5B \\\n  \
+                   --per_device_train_batch_size 2 --max_length 512 --bf16 True --optim adamw_torch --gradient_checkpointing True\n";
+    let found = estimate("run.sh", &[("run.sh", command)]);
+    assert!(says(&found, "tools/train.py is not in the project"), "{}", found["assumptions"]);
+    let there = estimate("run.sh", &[("run.sh", command), ("tools/train.py", TRAINER)]);
+    assert!(!says(&there, "is not in the project"), "{}", there["assumptions"]);
+    let leaves_open =
+        |estimate: &Json| estimate["open"].as_array().is_some_and(|all| all.iter().any(|one| one["setting"] == "method"));
+    assert!(leaves_open(&found) && !leaves_open(&there), "{} {}", found["open"], there["open"]);
+}
+

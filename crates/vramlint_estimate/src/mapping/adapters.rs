@@ -75,16 +75,31 @@ impl Mapping<'_> {
         Ok(())
     }
 
-    /// Code that may freeze a part of what it loads leaves open what it trains.
+    /// Code that may freeze a part of what it loads, or that is not there, leaves open what it trains.
     fn assume_all_trained(&mut self) {
-        if self.run.code.is_none() || self.has(Concept::Method) {
+        if self.has(Concept::Method) {
             return;
         }
-        self.assume_unverified(message!(
-            "whether the code freezes a part of the model is not known: all of it counts as trained",
-            "不知道代码是否冻结模型的一部分：按全部训练计"
-        ));
+        self.assume_unverified(match (&self.run.code, self.missing_program()) {
+            (Some(_), _) => message!(
+                "whether the code freezes a part of the model is not known: all of it counts as trained",
+                "不知道代码是否冻结模型的一部分：按全部训练计"
+            ),
+            (None, Some(program)) => message!(
+                "{program} is not in the project, and whether it trains adapters is not known: the whole model counts as trained",
+                "{program} 不在项目中，不知道它是否训练适配器：按训练整个模型计"
+            ),
+            (None, None) => return,
+        });
         self.lower.trained = Some(TrainedParts { norm: true, ..TrainedParts::default() });
+    }
+
+    /// The program of a command without a framework that reads its options, as the command names it, if the project does not have it.
+    fn missing_program(&self) -> Option<String> {
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate | Dialect::HfTrainer | Dialect::Trl);
+        let launch = self.run.launch.as_ref().filter(|_| own && self.run.entry.is_none())?;
+        let word = launch.script.as_ref().or(launch.module.as_ref())?;
+        Some(word.text().unwrap_or("…").to_owned())
     }
 
     /// OFT: rotations of the inputs in square blocks (peft 0.21.2 tuners/oft/layer.py), which keep about what LoRA keeps. The rank is that
