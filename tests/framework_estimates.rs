@@ -33,9 +33,11 @@ from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, Traini
 
 from data import rows
 
+
 @dataclass
 class ModelArguments:
     model_name_or_path: Optional[str] = field(default='facebook/opt-125m')
+
 
 parser = HfArgumentParser((ModelArguments, TrainingArguments))
 model_args, training_args = parser.parse_args_into_dataclasses()
@@ -66,11 +68,13 @@ from transformers import AutoModelForCausalLM, CLIPVisionModel, Trainer, Trainin
 
 from data import rows
 
+
 class Seer(torch.nn.Module):
     def __init__(self, eyes, language):
         super().__init__()
         self.eyes = eyes
         self.language = language
+
 
 eyes = CLIPVisionModel.from_pretrained('./InternViT-300M-448px')
 language = AutoModelForCausalLM.from_pretrained('Qwen/Qwen2.5-0.5B')
@@ -287,3 +291,41 @@ fn a_program_that_is_not_there_may_train_less() {
     assert!(leaves_open(&found) && !leaves_open(&there), "{} {}", found["open"], there["open"]);
 }
 
+/// `max_length` of ms-swift is that of the prompt in GRPO.
+#[test]
+fn prompts_of_public_data_have_known_lengths() {
+    let command = |dataset: &str, more: &str| {
+        format!(
+            "swift rlhf --rlhf_type grpo --model Qwen/Qwen2.5-0.5B-Instruct --dataset {dataset} --tuner_type full \\\n  \
+             --torch_dtype bfloat16 --per_device_train_batch_size 8 --num_generations 8 --max_completion_length 512{more}\n"
+        )
+    };
+    let of = |dataset: &str, more: &str| estimate("run.sh", &[("run.sh", &command(dataset, more))]);
+    let known = of("modelscope/gsm8k#1000", "");
+    assert_eq!(known["setup"]["prompt_length"], 241);
+    assert!(says(&known, "prompts of gsm8k have about 89 tokens, and 241 at most: assuming 241"), "{}", known["assumptions"]);
+    assert_eq!(of("modelscope/gsm8k", " --max_length 128")["setup"]["prompt_length"], 128);
+    let cut = of("rows.jsonl", " --max_length 128");
+    assert!(says(&cut, "prompts are cut to 128 tokens"), "{}", cut["assumptions"]);
+    assert_eq!(of("rows.jsonl", "")["setup"]["prompt_length"], 256);
+}
+
+/// The bounds allow for the cutoff.
+#[test]
+fn public_data_that_a_script_loads_ends_before_the_cutoff() {
+    let script = |path: &str| {
+        format!(
+            "from datasets import load_dataset\nfrom trl import SFTConfig, SFTTrainer\n\n\
+             rows = load_dataset('{path}', split='train')\n\
+             args = SFTConfig('out', max_length=2048, per_device_train_batch_size=2)\n\
+             SFTTrainer('Qwen/Qwen2.5-0.5B', args=args, train_dataset=rows).train()\n"
+        )
+    };
+    let of = |path: &str| estimate("train.py", &[("train.py", &script(path))]);
+    let known = of("yahma/alpaca-cleaned");
+    assert_eq!(known["setup"]["sequence_length"], 1028);
+    assert!(says(&known, "the longest row of alpaca-cleaned has about 1028 tokens"), "{}", known["assumptions"]);
+    let open = of("acme/rows");
+    assert_eq!(open["setup"]["sequence_length"], 2048);
+    assert!(known["high"].as_u64() >= open["gpu"]["peak"].as_u64(), "{} {}", known["high"], open["gpu"]["peak"]);
+}

@@ -28,24 +28,32 @@ pub struct PublicRows {
 #[derive(Deserialize)]
 struct Document {
     datasets: Vec<PublicRows>,
+    prompts: Vec<PublicRows>,
 }
 
-static KNOWN: LazyLock<Vec<PublicRows>> = LazyLock::new(|| {
-    let document: Document = data::read(data!("datasets"));
-    document.datasets
-});
+static KNOWN: LazyLock<Document> = LazyLock::new(|| data::read(data!("datasets")));
 
 /// The rows of what `load_dataset(path, configuration)` returns.
 pub fn rows(path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
-    KNOWN.iter().find(|rows| rows.paths.iter().any(|own| own == path) && rows.configuration.as_deref() == configuration)
+    find(&KNOWN.datasets, path, configuration)
 }
 
-/// The rows of a data set as ms-swift names it (4.6 `swift/dataset/loader.py`): a hub in front, a subset and a number of samples behind.
-pub fn rows_of_word(word: &str) -> Option<&'static PublicRows> {
+/// The prompts of what `load_dataset(path, configuration)` returns, for training that generates the answers itself.
+pub fn prompts(path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
+    find(&KNOWN.prompts, path, configuration)
+}
+
+/// Path and configuration of a data set as ms-swift names it (4.6 `swift/dataset/loader.py`): a hub in front, a subset and a number of
+/// samples behind.
+pub fn of_word(word: &str) -> (&str, Option<&str>) {
     let name = word.split_once("::").map_or(word, |(_, name)| name);
     let name = name.split('#').next().unwrap_or(name);
     let (path, subset) = name.split_once(':').map_or((name, None), |(path, subset)| (path, Some(subset)));
-    rows(path, subset.filter(|subset| *subset != "default"))
+    (path, subset.filter(|subset| *subset != "default"))
+}
+
+fn find(known: &'static [PublicRows], path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
+    known.iter().find(|rows| rows.paths.iter().any(|own| own == path) && rows.configuration.as_deref() == configuration)
 }
 
 #[cfg(test)]
@@ -60,7 +68,10 @@ mod tests {
 
     #[test]
     fn a_word_of_ms_swift_names_a_data_set() {
-        let longest = |word| rows_of_word(word).map(|rows| rows.longest);
+        let longest = |word| {
+            let (path, subset) = of_word(word);
+            rows(path, subset).map(|rows| rows.longest)
+        };
         assert_eq!(longest("AI-ModelScope/alpaca-gpt4-data-en#500"), Some(607));
         assert_eq!(longest("HF::vicgalle/alpaca-gpt4:default"), Some(607));
         assert_eq!(longest("AI-ModelScope/alpaca-gpt4-data-en:other#500"), None);
@@ -68,10 +79,18 @@ mod tests {
     }
 
     #[test]
+    fn prompts_are_kept_apart_from_rows() {
+        assert_eq!(prompts("openai/gsm8k", Some("main")).map(|rows| (rows.mean, rows.longest)), Some((89, 241)));
+        assert!(rows("openai/gsm8k", Some("main")).is_none() && prompts("vicgalle/alpaca-gpt4", None).is_none());
+    }
+
+    #[test]
     fn every_row_has_its_source() {
         assert!(
             KNOWN
+                .datasets
                 .iter()
+                .chain(&KNOWN.prompts)
                 .all(|rows| rows.mean > 0 && rows.mean <= rows.longest && !rows.tokenizer.is_empty() && !rows.source.is_empty())
         );
     }

@@ -4,11 +4,9 @@ use super::Mapping;
 use super::setting_range::ValueRange;
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::datasets::{self, PublicRows};
+use vramlint_catalog::datasets;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::Task;
-use vramlint_resolve::code::CallArgument;
-use vramlint_syntax::python::Call;
 
 /// Tokens of a sequence if its length is unknown and the model has positions for as many.
 const ROW: u64 = 1024;
@@ -16,9 +14,9 @@ const ROW: u64 = 1024;
 const LONG: u64 = 4096;
 /// Tokens of the longest prompt of a micro-batch if nothing truncates it: TRL 1.16 has no limit. A micro-batch has few prompts, since
 /// each has several completions, and those of instruction data are rarely longer.
-const PROMPT: u64 = 256;
+pub(super) const PROMPT: u64 = 256;
 /// Tokens of the longest prompt that the bounds allow for.
-const LONG_PROMPT: u64 = 1024;
+pub(super) const LONG_PROMPT: u64 = 1024;
 /// Tokens of a completion by default: trl 1.16.0 trainer/grpo_config.py.
 const COMPLETION: u64 = 512;
 /// The lower bound of a sequence length that is not stated, in tokens.
@@ -160,7 +158,7 @@ impl Mapping<'_> {
                 self.different_lengths(&lengths);
                 return;
             }
-            if let Some(rows) = self.public_rows() {
+            if let Some(rows) = self.public_rows(datasets::rows) {
                 self.public_rows_count = true;
                 self.upper.sequence_length = rows.longest.min(model.arch.context_length().unwrap_or(LONG));
                 // A batch is as long as its longest row, and every epoch has the longest of all; tokenizers differ.
@@ -198,7 +196,7 @@ impl Mapping<'_> {
         let packed = self.is_on(Concept::Packing) || in_blocks;
         self.lower.sequence_length = if length.stated && packed { length.lower } else { SHORT };
         let tokens = length.upper;
-        if !packed && self.shorten_to_named_rows(tokens) {
+        if !packed && self.shorten_to_known_rows(tokens) {
             return;
         }
         if !packed {
@@ -207,30 +205,6 @@ impl Mapping<'_> {
                 "最长的样本按达到截断长度 {tokens} 个 token 计"
             ));
         }
-    }
-
-    /// Takes the longest row of the data sets that ms-swift names, if the rows of all of them are known and end before the cutoff. The
-    /// bounds allow for the cutoff: templates and tokenizers make rows longer.
-    fn shorten_to_named_rows(&mut self, cutoff: u64) -> bool {
-        let by_swift = matches!(self.run.dialect, Dialect::MsSwift | Dialect::MegatronSwift);
-        // Distillation trains on completions of its own as well.
-        if !by_swift || self.upper.task == Task::Gkd {
-            return false;
-        }
-        let Ok(Some(words)) = self.argument_text("dataset") else { return false };
-        let named: Option<Vec<&PublicRows>> = words.split_whitespace().map(datasets::rows_of_word).collect();
-        let Some(rows) = named.and_then(|rows| rows.into_iter().max_by_key(|rows| rows.longest)) else { return false };
-        if rows.longest >= cutoff {
-            return false;
-        }
-        let (name, longest) = (&rows.name, rows.longest);
-        self.assume(message!(
-            "the longest row of {name} has about {longest} tokens, fewer than the cutoff of {cutoff}",
-            "{name} 最长的样本约有 {longest} 个 token，短于截断长度 {cutoff}"
-        ));
-        self.upper.sequence_length = longest;
-        self.longest_row = Some(cutoff);
-        true
     }
 
     /// The lengths to which the code cuts its texts, where they differ, within the positions of the model.
@@ -275,33 +249,6 @@ impl Mapping<'_> {
     pub(super) fn rows_are_blocks(&self) -> bool {
         let own = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Plain | Dialect::Accelerate);
         own && self.run.code.as_ref().is_some_and(|code| code.cuts_rows_into_blocks)
-    }
-
-    /// The public data set that the code loads, if it is the only one and its rows are known.
-    fn public_rows(&self) -> Option<&'static PublicRows> {
-        // What cuts rows to a length that is not known may cut them earlier.
-        let is_cut = |call: &Call| {
-            let truncates = call.keyword("truncation").and_then(|given| given.value.as_value()?.as_bool()) == Some(true);
-            truncates && call.keyword("max_length").is_some_and(|given| given.value.as_value() != Some(&Value::Null))
-        };
-        if self.calls().any(is_cut) {
-            return None;
-        }
-        let code = self.run.code.as_ref()?;
-        let loads = code.calls.iter().filter(|call| !call.uncalled && call.path == "datasets.load_dataset");
-        let mut found = None;
-        for call in loads {
-            let text = |name: &str, index: usize| {
-                let given = |argument: &&CallArgument| argument.name.as_deref() == Some(name) || argument.position == Some(index);
-                call.arguments.iter().find(given)?.values.first()?.to_value()?.as_str().map(str::to_owned)
-            };
-            let rows = datasets::rows(&text("path", 0)?, text("name", 1).as_deref())?;
-            if found.is_some_and(|other: &PublicRows| other.name != rows.name) {
-                return None;
-            }
-            found = Some(rows);
-        }
-        found
     }
 
     /// Rows of GKD if every one is a prompt with a generated completion (trl 1.16.0 experimental/gkd/gkd_trainer.py, `training_step`).
@@ -363,20 +310,14 @@ impl Mapping<'_> {
             ValueRange { upper: COMPLETION, lower: SHORT, stated: false }
         });
         let prompt = self.positive(Concept::MaxPromptLength).ok().flatten();
-        let prompt = prompt.unwrap_or_else(|| {
-            self.assume_unverified(message!(
-                "prompts are not truncated: assuming {PROMPT} tokens",
-                "提示不截断：按 {PROMPT} 个 token 计"
-            ));
-            self.longest_row = Some(LONG_PROMPT.saturating_add(completion.upper));
-            ValueRange { upper: PROMPT, lower: SHORT, stated: false }
-        });
+        let prompt = prompt.unwrap_or_else(|| self.open_prompts(completion.upper));
         let steps =
             self.count(Concept::StepsPerGeneration).ok().flatten().map_or(self.upper.accumulation, |steps| steps.upper.max(1));
         let rows = self.upper.micro_batch.saturating_mul(steps);
         let round = self.round(rows, prompt.upper, completion.upper);
         // The lightest run generates as little as it trains.
-        let (own, short, brief) = (self.lower.micro_batch, SHORT, SHORT);
+        let short = if prompt.stated { SHORT } else { prompt.lower };
+        let (own, brief) = (self.lower.micro_batch, SHORT);
         let lightest = self.round(own, short, brief);
         for (setup, prompt, completion, round) in
             [(&mut self.upper, prompt.upper, completion.upper, round), (&mut self.lower, short, brief, lightest)]

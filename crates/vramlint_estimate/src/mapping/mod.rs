@@ -22,6 +22,7 @@ mod other_processes;
 mod parallel;
 mod precision;
 mod project_files;
+mod public_data;
 mod resident_models;
 mod setting_range;
 mod task;
