@@ -95,10 +95,11 @@ impl Interpreter<'_> {
             let dialect = if plain { Dialect::HfTrainer } else { Dialect::Trl };
             self.facts.record_library(dialect, task);
             if !plain {
-                // Before trl 0.13 the trainers took the length themselves.
+                // Before trl 0.13 the trainers took the length and packing themselves, and unsloth hands both on.
                 for key in ["max_seq_length", "max_length"] {
                     self.candidates().emit_argument(Concept::SequenceLength, key, args, usize::MAX, path, place);
                 }
+                self.candidates().emit_argument(Concept::Packing, "packing", args, usize::MAX, path, place);
             }
             let model = args.arg("model", 0).cloned();
             if let Some(model) = &model
