@@ -47,10 +47,12 @@ CAUSES = json.load(open(os.path.join(HERE, "figure_causes.json")))
 class Figure:
     """A stated size and its prediction, GiB per GPU."""
 
-    def __init__(self, source, what, stated, answer, saved=0, part="peak", cause=None):
+    def __init__(self, source, what, stated, answer, saved=0, part="peak", cause=None, outside=0):
         gpu = answer["gpu"]
         self.source, self.what, self.stated, self.given = source, what, stated, cause
-        self.predicted, self.tensors = gpu[part] / 2**30, gpu["tensors"] / 2**30
+        # What the source itself says of memory outside of torch, in MiB.
+        outside /= 1024
+        self.predicted, self.tensors = gpu[part] / 2**30 + outside, gpu["tensors"] / 2**30 + outside
         # With rows of the length that the source names, or of the only length that packing leaves, there is no range.
         self.least = self.predicted - saved / 2**30
 
@@ -235,21 +237,22 @@ def of_setups(binary):
             lines.append({"id": f"{number}-{tokens}", "model": series["model"], "setup": {**series["setup"], "seq": tokens}})
             per = series.get("gpus", 1)
             cause = series.get("cause") if tokens >= 4096 else None
-            meta.append((series["source"], gib(stated, series["unit"]) / per, series["figure"], cause))
+            meta.append((series["source"], gib(stated, series["unit"]) / per, series["figure"], cause, 0))
     published = {row["id"]: row for row in map(json.loads, open(os.path.join(RECORDS, "published.jsonl")))}
     for row in map(json.loads, open(os.path.join(RECORDS, "published_setups.jsonl"))):
         known = published[row["id"]]
         if known["source"].startswith("modelscope/ms-swift"):
             continue
         lines.append({key: row[key] for key in ("id", "model", "setup")})
-        meta.append((known["source"], gib(known["measured"], known["unit"].split()[0]), row["figure"], None))
+        stated = gib(known["measured"], known["unit"].split()[0])
+        meta.append((known["source"], stated, row["figure"], None, row.get("outside_mib", 0)))
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
         file.write("\n".join(map(json.dumps, lines)))
         file.flush()
         done = subprocess.run([binary, "estimate", "--setup", file.name], capture_output=True, text=True)
     figures = []
-    for answer, (source, stated, part, cause) in zip(map(json.loads, done.stdout.splitlines()), meta):
-        figures.append(Figure(source, described(answer["setup"]), stated, answer, 0, part, cause))
+    for answer, (source, stated, part, cause, outside) in zip(map(json.loads, done.stdout.splitlines()), meta):
+        figures.append(Figure(source, described(answer["setup"]), stated, answer, 0, part, cause, outside))
     return figures
 
 
