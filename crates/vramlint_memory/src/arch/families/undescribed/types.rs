@@ -135,7 +135,7 @@ pub(super) const OWN: &[&str] = &[
     "t5gemma2_text", "trocr", "tvp", "vibevoice_acoustic_tokenizer", "vibevoice_diffusion", "xclip", "xglm", "xlnet",
 ];
 
-/// Pipelines of diffusers (0.36 `src/diffusers/pipelines`), which have no model type.
+/// Pipelines of diffusers (0.40 `src/diffusers/pipelines`), which have no model type.
 #[rustfmt::skip]
 pub(super) const DIFFUSION: &[&str] = &[
     "cogvideo", "flux", "flux2", "hunyuan_video", "kandinsky", "kandinsky2_2", "ltx", "pixart_alpha", "qwenimage",
