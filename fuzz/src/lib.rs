@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use vramlint_base::{Lang, Message, TextRange};
-use vramlint_project::{Report, Request, check, fix_until_stable};
+use vramlint_project::{Report, Request, check, fix_until_stable, governing};
 use vramlint_resolve::Target;
 use vramlint_resolve::versions::files::{ManifestKind, read_mentions};
 use vramlint_server::{Host, session};
@@ -62,8 +62,8 @@ pub fn data(text: &str, file: &DataFile) {
 pub fn embedded(text: &str) {
     for parts in [documents::markdown(text), documents::makefile(text), documents::dockerfile(text), documents::workflow(text)] {
         for part in &parts {
-            for at in 0..=part.text.len().min(200) as u32 {
-                inside(text, part.to_host(TextRange::at(at)), "place in the document");
+            for at in (0..=part.text.len().min(200)).filter(|at| part.text.is_char_boundary(*at)) {
+                inside(text, part.to_host(TextRange::at(at as u32)), "place in the document");
             }
         }
     }
@@ -71,7 +71,7 @@ pub fn embedded(text: &str) {
 
 /// Every kind of file that states versions.
 pub fn versions(text: &str) {
-    for name in ["requirements.txt", "pyproject.toml", "setup.cfg", "setup.py", "environment.yml", "uv.lock", "Pipfile.lock", "pylock.toml"] {
+    for name in ["requirements.txt", "pyproject.toml", "setup.cfg", "setup.py", "environment.yml", "uv.lock", "Pipfile", "Pipfile.lock"] {
         let Some(kind) = ManifestKind::from_name(name) else { continue };
         for mention in read_mentions(kind, text) {
             inside(text, mention.range, name);
@@ -84,6 +84,14 @@ fn request(name: &str, text: &str) -> Request {
     let files = [("a.yaml", ACCELERATE), ("train.py", TRAIN), ("l.sh", LAUNCH), ("ds.json", DEEPSPEED), (name, text)];
     let overlay: HashMap<PathBuf, Vec<u8>> = files.iter().map(|(name, text)| (name.into(), text.as_bytes().to_vec())).collect();
     Request { cwd: "/nonexistent".into(), overlay, isolated: name != "vramlint.toml", jobs: 1, ..Request::default() }
+}
+
+/// Reads a text as `vramlint.toml` and as `pyproject.toml`, as one that may be wrong.
+pub fn configuration(text: &str) {
+    for name in ["vramlint.toml", "pyproject.toml"] {
+        let overlay = HashMap::from([(name.into(), text.as_bytes().to_vec())]);
+        let _ = governing(&Request { cwd: "/nonexistent".into(), overlay, ..Request::default() });
+    }
 }
 
 /// A check ends without an internal error, and what it reports points into the texts.

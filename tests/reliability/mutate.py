@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mutates the files of the cases in `tests/rules` and checks and fixes them: no panic, no hang, no fix that breaks a file, no second fix.
+"""Mutates the files of the cases and checks and fixes them: no panic, no hang, no fix that breaks a file, no second fix.
 
     tests/reliability/mutate.py target/debug/vramlint MINUTES [SEED]
 
@@ -16,18 +16,21 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import cases
 from faults.bench import Bench
 
 BATCH = 40
+ENDS = ("yaml", "yml", "json", "py", "sh", "ps1", "bat", "md")
 WORDS = [b"\x00", b"\xff", "🚀".encode(), "批".encode(), b"\r", b"\r\n", b"\t", b"\x0c", b"9" * 400, b"1e999", b"-0", b"[" * 60, b"{" * 60, b"(" * 60, b"$(" * 30, b"'", b'"', b"`", b"\\", b"\\\n", b"#", b": ", b"|", b">", b"!", b"%", b"@", b"&x", b"*x", b",", b"=", b"<<: *x"]
 
 
 def seeds():
     """Texts of the cases by the end of their names."""
     found = collections.defaultdict(list)
-    for page in sorted((pathlib.Path(__file__).parent.parent / "rules").glob("*.md")):
-        for name, text in re.findall(r"^```\w* ?(?:file=)?(\S+\.(?:yaml|yml|json|py|sh|ps1|bat|md))\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
-            found[name.rsplit(".", 1)[1]].append((pathlib.Path(name).name, text.encode()))
+    for name, text in cases.texts():
+        end = name.rpartition(".")[2]
+        if end in ENDS:
+            found[end].append((name, text.encode()))
     return found
 
 
