@@ -12,87 +12,17 @@ what a person waits for. Needs nothing but Python; prints one line of JSON last.
 
 import argparse
 import json
-import os
+import queue
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
-import threading
 import time
-import queue
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import workspace  # noqa: E402
-
-
-class Server:
-    """The server and its pipes; notifications are kept with the moment at which they came."""
-
-    def __init__(self, binary, root):
-        self.began = time.perf_counter()
-        self.process = subprocess.Popen([binary, "lsp", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.root, self.number = Path(root), 0
-        self.answers, self.notes = {}, queue.Queue()
-        self.changed = threading.Condition()
-        threading.Thread(target=self.read, daemon=True).start()
-
-    def read(self):
-        out = self.process.stdout
-        while True:
-            length = 0
-            while True:
-                line = out.readline()
-                if not line:
-                    return
-                line = line.strip()
-                if not line:
-                    break
-                if line.lower().startswith(b"content-length:"):
-                    length = int(line.split(b":")[1])
-            message = json.loads(out.read(length))
-            now = time.perf_counter()
-            if "method" in message and "id" in message:
-                self.send({"id": message["id"], "result": None})
-            elif "method" in message:
-                self.notes.put((now, message))
-            else:
-                with self.changed:
-                    self.answers[message["id"]] = (now, message)
-                    self.changed.notify_all()
-
-    def send(self, message):
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        self.process.stdin.flush()
-
-    def notify(self, method, params):
-        self.send({"method": method, "params": params})
-
-    def ask(self, method, params, timeout=120):
-        self.number += 1
-        number, began = self.number, time.perf_counter()
-        self.send({"id": number, "method": method, "params": params})
-        with self.changed:
-            if not self.changed.wait_for(lambda: number in self.answers, timeout):
-                sys.exit(f"{method}: no answer in {timeout} s")
-            now, message = self.answers.pop(number)
-        return (now - began) * 1000, message
-
-    def published(self, uri=None, timeout=60):
-        """The next findings (of one file): when, and how many."""
-        while True:
-            try:
-                now, message = self.notes.get(timeout=timeout)
-            except queue.Empty:
-                return None, None
-            if message["method"] == "textDocument/publishDiagnostics" and uri in (None, message["params"]["uri"]):
-                return now, message["params"]
-
-    def resident(self):
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return {name: int(line.split()[1]) / 1024 for line in status.splitlines() for name in ("VmRSS", "VmHWM") if line.startswith(name)}
+from lsp_client import Server  # noqa: E402
 
 
 def quantile(values, share):
@@ -128,23 +58,14 @@ def measure(binary, root, edits, new_values):
     # A finding that follows each edit: fewer processes than the machine has cards, an unknown key, one in the script.
     uri = config.as_uri()
     server = Server(str(Path(binary).resolve()), root)
-    server.ask("initialize", {
-        "processId": os.getpid(),
-        "rootUri": root.as_uri(),
-        "workspaceFolders": [{"uri": root.as_uri(), "name": "bench"}],
-        "capabilities": {
-            "textDocument": {"publishDiagnostics": {"relatedInformation": True}},
-            "general": {"positionEncodings": ["utf-8", "utf-16"]},
-        },
-    })
-    server.notify("initialized", {})
+    server.initialize(textDocument={"publishDiagnostics": {"relatedInformation": True}}, general={"positionEncodings": ["utf-8", "utf-16"]})
     broken = text + "num_procesess: 3\n"
-    server.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": broken}})
+    server.open(uri, broken)
     now, first = server.published()
     if first is None:
         sys.exit("no findings came")
     result = {"first_ms": (now - server.began) * 1000}
-    result["settled_ms"] = server.ask("vramlint/settled", None)[0]
+    result["settled_ms"] = server.settled()
     result["resident_settled_mib"] = server.resident()
 
     # Every keystroke changes the findings of the YAML: the unknown key moves by a line, or goes.
@@ -158,7 +79,7 @@ def measure(binary, root, edits, new_values):
         while not server.notes.empty():
             server.notes.get()
         began = time.perf_counter()
-        server.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
+        server.change(uri, version, change)
         while True:
             now, params = server.published(uri)
             if params is None:
@@ -183,11 +104,9 @@ def measure(binary, root, edits, new_values):
             completions.append(server.ask("textDocument/completion", place)[0])
     for name, values in ("edit", times), ("hover", hovers), ("completion", completions):
         result[f"{name}_p50_ms"], result[f"{name}_p95_ms"] = statistics.median(values), quantile(values, 0.95)
-    result["settle_after_edit_ms"] = server.ask("vramlint/settled", None)[0]
+    result["settle_after_edit_ms"] = server.settled()
     result["resident_mib"] = server.resident()
-    server.ask("shutdown", None)
-    server.notify("exit", None)
-    result["exit"] = server.process.wait(timeout=10)
+    result["exit"] = server.shut_down()
     for name, value in result.items():
         print(f"{name:22} {value if isinstance(value, int) else json.dumps(value) if isinstance(value, dict) else round(value, 2)}")
     return result

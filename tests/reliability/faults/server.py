@@ -1,12 +1,14 @@
 """Messages that are none, texts beyond measure, files that are none, a parent that is gone: the server lives, or ends, as it should."""
 
-import json
 import os
-import queue
+import pathlib
 import re
 import subprocess
-import threading
+import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent.parent / "clients"))
+from lsp_client import Server, frame  # noqa: E402
 
 FILES = {
     "a.yaml": "compute_environment: LOCAL_MACHINE\nnum_processes: 8\ngpu_ids: [0, 1]\n",
@@ -15,82 +17,21 @@ FILES = {
 }
 
 
-def frame(body):
-    body = body if isinstance(body, bytes) else body.encode()
-    return b"Content-Length: %d\r\n\r\n" % len(body) + body
-
-
-class Server:
+def started(bench, parent=None, files=None):
     """A server in a folder of files."""
+    server = Server(bench.binary, bench.folder(FILES | (files or {})), stderr=subprocess.DEVNULL)
+    server.initialize(parent)
+    return server
 
-    def __init__(self, bench, parent=None, files=None):
-        self.at = bench.folder(FILES | (files or {}))
-        self.process = subprocess.Popen([bench.binary, "lsp"], cwd=self.at, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.answers = queue.Queue()
-        self.number = 0
-        threading.Thread(target=self.read, daemon=True).start()
-        root = self.uri("")
-        folders = [{"uri": root, "name": "x"}]
-        self.request("initialize", {"processId": parent or os.getpid(), "rootUri": root, "workspaceFolders": folders, "capabilities": {}})
-        self.notify("initialized", {})
 
-    def uri(self, name):
-        return "file://" + str(self.at / name)
+def hover(server, name="a.yaml", line=1, seconds=60):
+    """The answer of a request that needs an analysis; `None` if none comes."""
+    return server.ask("textDocument/hover", {"textDocument": {"uri": server.uri(name)}, "position": {"line": line, "character": 3}}, seconds)[1]
 
-    def read(self):
-        stream = self.process.stdout
-        while True:
-            length = 0
-            while True:
-                line = stream.readline()
-                if not line:
-                    return
-                if line == b"\r\n":
-                    break
-                if line.lower().startswith(b"content-length:"):
-                    length = int(line.split(b":")[1])
-            self.answers.put(json.loads(stream.read(length)))
 
-    def send(self, raw):
-        try:
-            self.process.stdin.write(raw)
-            self.process.stdin.flush()
-        except OSError:
-            pass
-
-    def notify(self, method, params):
-        self.send(frame(json.dumps({"jsonrpc": "2.0", "method": method, "params": params})))
-
-    def request(self, method, params, seconds=60):
-        self.number += 1
-        self.send(frame(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})))
-        end = time.time() + seconds
-        while time.time() < end and self.process.poll() is None:
-            try:
-                answer = self.answers.get(timeout=0.2)
-            except queue.Empty:
-                continue
-            if answer.get("id") == self.number and "method" not in answer:
-                return answer
-            if "method" in answer and "id" in answer:
-                self.send(frame(json.dumps({"jsonrpc": "2.0", "id": answer["id"], "result": None})))
-        return None
-
-    def open(self, name, text, language="yaml"):
-        self.notify("textDocument/didOpen", {"textDocument": {"uri": name if ":" in name else self.uri(name), "languageId": language, "version": 1, "text": text}})
-
-    def hover(self, name="a.yaml", seconds=60):
-        return self.request("textDocument/hover", {"textDocument": {"uri": self.uri(name)}, "position": {"line": 1, "character": 3}}, seconds)
-
-    def resident(self):
-        try:
-            return int(open(f"/proc/{self.process.pid}/statm").read().split()[1]) * 4096
-        except (OSError, IndexError, ValueError):
-            return 0
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
+def is_small(server, most=1 << 10):
+    """Whether the server has at most so many MiB resident."""
+    return server.resident().get("VmRSS", 0) < most
 
 
 MESSAGES = {
@@ -121,80 +62,80 @@ MESSAGES = {
 
 def faults(bench):
     for name, raw in MESSAGES.items():
-        server = Server(bench)
-        server.hover()
-        server.send(raw)
-        answer = server.hover()
+        server = started(bench)
+        hover(server)
+        server.send_bytes(raw)
+        answer = hover(server)
         yield f"a message: {name}", answer is not None, answer
-        server.end()
+        server.kill()
     for name, raw in (("2^64", b"Content-Length: 18446744073709551616\r\n\r\n"), ("2^63", b"Content-Length: 9223372036854775808\r\n\r\n")):
-        server = Server(bench)
-        server.send(raw + frame("{}"))
-        server.hover(seconds=5)
-        yield f"a length of {name}", server.process.poll() in (None, 0, 1) and server.resident() < 1 << 30, server.process.poll()
-        server.end()
+        server = started(bench)
+        server.send_bytes(raw + frame("{}"))
+        hover(server, seconds=5)
+        yield f"a length of {name}", server.process.poll() in (None, 0, 1) and is_small(server), server.process.poll()
+        server.kill()
     yield from texts(bench)
     yield from odd_files(bench)
     yield from parents(bench)
 
 
 def texts(bench):
-    server = Server(bench)
-    server.open("big.yaml", "a: 1\n" * (8 << 20))
-    answer = server.hover(seconds=120)
-    yield "40 MB of YAML opened", answer is not None and server.resident() < 2 << 30, server.resident()
-    server.end()
-    server = Server(bench)
+    server = started(bench)
+    server.open(server.uri("big.yaml"), "a: 1\n" * (8 << 20))
+    answer = hover(server, seconds=120)
+    yield "40 MB of YAML opened", answer is not None and is_small(server, 2 << 10), server.resident()
+    server.kill()
+    server = started(bench)
     deep = {"d.yaml": "{" * 60_000, "d.json": "[" * 300_000, "d.py": "-" * 300_000, "n.py": "not " * 100_000, "d.md": "> " * 300_000, "d.sh": "$(" * 100_000, "d.ps1": "(" * 100_000}
     for name, text in deep.items():
-        server.open(name, text, "plaintext")
-    answer = server.hover(seconds=120)
+        server.open(server.uri(name), text, "plaintext")
+    answer = hover(server, seconds=120)
     yield "seven deep texts opened at once", answer is not None, answer
-    server.end()
-    server = Server(bench)
+    server.kill()
+    server = started(bench)
     for number in range(500):
         server.open(f"untitled:{number}.yaml", "a: 1\n")
-    answer = server.hover(seconds=120)
+    answer = hover(server, seconds=120)
     threads = len(os.listdir(f"/proc/{server.process.pid}/task")) if server.process.poll() is None else 0
     yield "500 untitled documents", answer is not None and threads < 64, threads
-    server.end()
+    server.kill()
     bad = 'x](command:evil?%22)[y](http://evil/) <img src=x onerror=alert(1)> `` ``` | **b** \\n\\n# H'
-    server = Server(bench, files={"m.py": f'from transformers import *\nm = AutoModelForCausalLM.from_pretrained("{bad}")\nTrainer(model=m, args=TrainingArguments("o")).train()\n', "l.sh": "accelerate launch m.py\n"})
-    answer = server.request("textDocument/hover", {"textDocument": {"uri": server.uri("l.sh")}, "position": {"line": 0, "character": 3}})
+    server = started(bench, files={"m.py": f'from transformers import *\nm = AutoModelForCausalLM.from_pretrained("{bad}")\nTrainer(model=m, args=TrainingArguments("o")).train()\n', "l.sh": "accelerate launch m.py\n"})
+    answer = hover(server, "l.sh", 0)
     text = ((answer or {}).get("result") or {}).get("contents", {}).get("value", "")
     plain = re.sub(r"\\.", "", re.sub(r"(?<!\\)`[^`]*`", "", text))
     yield "values in hovers are no markup", answer is not None and "](" not in plain and "<img" not in plain, text[:400]
-    server.end()
+    server.kill()
 
 
 def odd_files(bench):
     for kind, make in (("a pipe", os.mkfifo), ("a link to /dev/zero", lambda path: os.symlink("/dev/zero", path))):
-        server = Server(bench)
-        path = server.at / "p.yaml"
+        server = started(bench)
+        path = server.root / "p.yaml"
         make(path)
-        server.open("p.yaml", "a: 1\n")
-        server.notify("textDocument/didClose", {"textDocument": {"uri": server.uri("p.yaml")}})
+        server.open(server.uri("p.yaml"), "a: 1\n")
+        server.close(server.uri("p.yaml"))
         server.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": server.uri("p.yaml"), "type": 1}]})
-        answer = server.hover()
-        yield f"opened and closed where {kind} is", answer is not None and server.resident() < 1 << 30, answer
-        server.end()
+        answer = hover(server)
+        yield f"opened and closed where {kind} is", answer is not None and is_small(server), answer
+        server.kill()
 
 
 def parents(bench):
     parent = subprocess.Popen(["sleep", "60"])
-    server = Server(bench, parent=parent.pid)
-    server.hover()
+    server = started(bench, parent=parent.pid)
+    hover(server)
     parent.kill()
     parent.wait()
     end = time.time() + 30
     while server.process.poll() is None and time.time() < end:
         time.sleep(0.2)
     yield "the parent is gone", server.process.poll() is not None, server.process.poll()
-    server.end()
-    server = Server(bench)
+    server.kill()
+    server = started(bench)
     server.process.stdin.close()
     end = time.time() + 20
     while server.process.poll() is None and time.time() < end:
         time.sleep(0.2)
     yield "the input ends", server.process.poll() is not None, server.process.poll()
-    server.end()
+    server.kill()
