@@ -60,5 +60,18 @@ TEXTS = table(
         "configuration of a model": at("config.json", repeat('"u{i}":1,', '{"model_type":"llama","hidden_size":64,', '"num_hidden_layers":2}')),
         "index of weights": at("model.safetensors.index.json", repeat('"w{i}":"a.safetensors",', '{"weight_map":{', '"w":"a.safetensors"}}')),
         "records": '{"text": "a {i}"}\n',
+        "keys of escapes": ('"\\u0061{i}":1,', "{", '"a":1}'),
+        "one long key": ("k", '{"', '":1}'),
+        "mappings in lists in mappings": '{"a":[',
+        "signs": ("-", '{"a":', "}"),
+        "zeros before a number": ("0", '{"a":', "1}"),
+        "keys without quotes on one line": ("k{i}:1,", "{", "a:1}"),
+        "words on one line after a comma": ("true,", "[", "1,]"),
+        "commas after the last": ("[1,],", "[", "1]"),
+        "texts in a row": ('"a" ', '{"a": ', "}"),
+        "numbers after numbers": ("1 ", '{"a": ', "}"),
+        "surrogates in keys": ('"\\ud83d\\ude80{i}":1,', "{", '"a":1}'),
+        "DeepSpeed: the optimizer twice": ('"optimizer":{"type":"AdamW","params":{"lr":"auto"}},', ZERO, '"a":1}'),
+        "DeepSpeed: betas": ("0.9,", ZERO + '"optimizer":{"type":"AdamW","params":{"betas":[', "0.9]}}}"),
     }
 )

@@ -65,5 +65,13 @@ TEXTS = table(
         "footnotes used": "a[^{i}]\n",
         "definitions": "a\n: b\n",
         "math": "$a$ ",
+        "fences that name many files": "```yaml title=\"a{i}.yaml\"\nnum_processes: 8\ncompute_environment: LOCAL_MACHINE\n```\n\n",
+        "lists in quotes": "> - ",
+        "fences of long languages": ("a", "```", "\npython train.py\n```\n"),
+        "links in links": ("[a](", "", "\n", ")"),
+        "autolinks": "<https://a.b/{i}>\n",
+        "hard line breaks": "a\\\n",
+        "attributes of fences": "```{.bash #a{i} .b}\npython train.py\n```\n\n",
+        "fences in HTML": "<pre><code>\npython train.py {i}\n</code></pre>\n\n",
     }
 )

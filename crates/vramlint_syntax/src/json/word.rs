@@ -41,8 +41,7 @@ impl Reader<'_> {
     fn hjson_word(&mut self) -> NodeId {
         let start = self.at;
         let rest = self.rest();
-        let line = &rest[..rest.find(['\r', '\n']).unwrap_or(rest.len())];
-        let head = &line[..literal_end(line)];
+        let head = &rest[..literal_end(rest)];
         let literal = python_trim_end(head);
         let number = number_length(head).filter(|length| head[*length..].bytes().all(|byte| matches!(byte, b' ' | b'\t')));
         if number.is_some() || matches!(literal, "null" | "true" | "false") {
@@ -61,6 +60,8 @@ impl Reader<'_> {
             }
             return self.scalar(range, scalar);
         }
+        // Only now: a line of many literals is not looked through for each.
+        let line = &rest[..rest.find(['\r', '\n']).unwrap_or(rest.len())];
         let text = python_trim(line).to_owned();
         let length = line.trim_end_matches([' ', '\t']).len();
         self.at += line.len();
@@ -114,7 +115,7 @@ impl Reader<'_> {
         let blank = word.len() < length;
         let sound = rest[length..].starts_with(':') && !word.contains([' ', '\t', '\r', '\n']) && !word.is_empty();
         let text = word.to_owned();
-        let shown = rest.find(['\r', '\n']).unwrap_or(rest.len()).min(length).max(1);
+        let shown = rest[..length].find(['\r', '\n']).unwrap_or(length).max(1);
         let shown = (shown..=rest.len()).find(|end| rest.is_char_boundary(*end)).unwrap_or(rest.len());
         let message = key_complaint(&text);
         if !sound {
@@ -144,11 +145,11 @@ fn tolerant_end(rest: &str) -> usize {
     rest.len()
 }
 
-/// Where Hjson looks whether it has read a literal.
-fn literal_end(line: &str) -> usize {
-    let bytes = line.as_bytes();
+/// Where Hjson looks whether it has read a literal: at the end of the line at the latest.
+fn literal_end(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
     let ends = |i: &usize| match bytes[*i] {
-        b',' | b'}' | b']' | b'#' => true,
+        b',' | b'}' | b']' | b'#' | b'\r' | b'\n' => true,
         b'/' => matches!(bytes.get(i + 1), Some(b'/' | b'*')),
         _ => false,
     };
