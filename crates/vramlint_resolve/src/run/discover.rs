@@ -177,6 +177,10 @@ fn composed_files(graph: &FileGraph, sources: &RunSources) -> Vec<FileId> {
         .map(|id| graph.file(id).folder())
         .filter(|folder| !folder.is_empty())
         .collect();
+    if folders.is_empty() {
+        // Most runs: not every file is looked at for each of them.
+        return Vec::new();
+    }
     let is_part = |file: &&SourceFile| {
         let below = |folder: &&str| file.path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/'));
         file.is_data() && folders.iter().any(below)

@@ -13,7 +13,7 @@ use crate::file_graph::FileGraph;
 use crate::kind::FileKind;
 use crate::launch::{self, Launch};
 use crate::setting::Origin;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use vramlint_base::FileId;
 use vramlint_catalog::{Concept, Dialect};
@@ -31,14 +31,15 @@ pub(super) fn runs(reader: &CodeReader<'_>, started: &BTreeSet<FileId>) -> Vec<R
     let is_own = |file: &&SourceFile| graph.is_documentation_snippet(file.id) && !graph.is_library_copy(file.id);
     let mut documents: Vec<&SourceFile> = graph.files.iter().filter(is_own).collect();
     documents.sort_by_key(|file| rank(&file.path));
+    let moved = MovedFiles::new(graph);
     let variables = launch::DocumentVariables::of_blocks(documents.iter().copied());
     for file in documents {
         // The head of a configuration shows its command first, then what else can be given.
         let of_config = file.host.as_ref().is_some_and(|(host, embedded)| embedded.is_shown && graph.file(*host).is_data());
         let launches = launch::from_document(file, &graph.path_resolver, &variables);
         for launch in launches.into_iter().take(if of_config { 1 } else { usize::MAX }) {
-            let launch = with_moved_files(graph, launch);
-            let entry = entry_of(graph, &launch);
+            let launch = with_moved_files(graph, &moved, launch);
+            let entry = entry_of(graph, &moved, &launch);
             // A framework's own script starts whatever file it is given.
             let by_program = entry.is_some_and(|entry| framework_program::framework_of(graph, entry).is_some());
             if left == 0 || entry.is_some_and(|entry| started.contains(&entry)) && !by_program {
@@ -115,12 +116,12 @@ fn is_synopsis(launch: &Launch, text: &str) -> bool {
 }
 
 /// The entry, also where the document names it from another folder.
-fn entry_of(graph: &FileGraph, launch: &Launch) -> Option<FileId> {
-    entry_script(graph, launch).or_else(|| moved_file(graph, launch.script.as_ref()?.path()?, SourceFile::is_python))
+fn entry_of(graph: &FileGraph, moved: &MovedFiles<'_>, launch: &Launch) -> Option<FileId> {
+    entry_script(graph, launch).or_else(|| moved.find(launch.script.as_ref()?.path()?, SourceFile::is_python))
 }
 
 /// The launch with the present paths of the framework's files that it names from another folder.
-fn with_moved_files(graph: &FileGraph, mut launch: Launch) -> Launch {
+fn with_moved_files(graph: &FileGraph, moved: &MovedFiles<'_>, mut launch: Launch) -> Launch {
     let is_of_module = |word: &Word| word.text().is_some_and(|module| Dialect::of_module(module).is_some());
     let named = match &launch.module {
         Some(module) if is_of_module(module) => launch.arguments.first_mut(),
@@ -132,24 +133,38 @@ fn with_moved_files(graph: &FileGraph, mut launch: Launch) -> Launch {
         return launch;
     };
     let is_settings = |file: &SourceFile| matches!(graph.classified_kind(file.id), FileKind::Framework(_));
-    if let Some(found) = moved_file(graph, path, is_settings) {
+    if let Some(found) = moved.find(path, is_settings) {
         word.value = WordValue::Known(graph.file(found).path.clone());
     }
     launch
 }
 
-/// The file that a document means with a path from which it leaves out the folder in which the command runs, or from before a move: the
-/// one that shares the most folders with the path, if only one does.
-fn moved_file(graph: &FileGraph, path: &str, is_meant: impl Fn(&SourceFile) -> bool) -> Option<FileId> {
-    let files = || graph.files.iter().filter(|file| file.host.is_none() && is_meant(file));
-    let mut end = path.trim_start_matches('.').trim_start_matches('/');
-    loop {
-        let mut found = files().filter(|file| file.path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/')));
-        if let Some(first) = found.next() {
-            return found.next().is_none().then_some(first.id);
+/// The files on disk by their names, for paths of documents that lead nowhere: a document may have thousands.
+struct MovedFiles<'a>(HashMap<&'a str, Vec<&'a SourceFile>>);
+
+impl<'a> MovedFiles<'a> {
+    fn new(graph: &'a FileGraph) -> Self {
+        let mut by_name: HashMap<&str, Vec<&SourceFile>> = HashMap::new();
+        for file in graph.files.iter().filter(|file| file.host.is_none()) {
+            by_name.entry(file.name()).or_default().push(file);
         }
-        // A bare name says too little.
-        end = end.split_once('/').map(|(_, rest)| rest).filter(|rest| rest.contains('/'))?;
+        Self(by_name)
+    }
+
+    /// The file that a document means with a path from which it leaves out the folder in which the command runs, or from before a
+    /// move: the one that shares the most folders with the path, if only one does.
+    fn find(&self, path: &str, is_meant: impl Fn(&SourceFile) -> bool) -> Option<FileId> {
+        let mut end = path.trim_start_matches('.').trim_start_matches('/');
+        let named = self.0.get(end.rsplit('/').next()?)?;
+        loop {
+            let ends = |file: &&&SourceFile| file.path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/'));
+            let mut found = named.iter().filter(ends).filter(|file| is_meant(file));
+            if let Some(first) = found.next() {
+                return found.next().is_none().then_some(first.id);
+            }
+            // A bare name says too little.
+            end = end.split_once('/').map(|(_, rest)| rest).filter(|rest| rest.contains('/'))?;
+        }
     }
 }
 

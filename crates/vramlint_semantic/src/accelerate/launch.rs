@@ -2,8 +2,9 @@
 
 use super::LaunchValue;
 use crate::accelerate::loose_launches;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use vramlint_base::{Edit, Evaluated, FileRange, TextRange, UnknownReason, Value, is_templated};
+use vramlint_base::{Edit, Evaluated, FileId, FileRange, TextRange, UnknownReason, Value, is_templated};
 use vramlint_catalog::flags::{self, Arity, Launcher};
 use vramlint_edit as edit;
 use vramlint_resolve::launch::Launch;
@@ -37,29 +38,33 @@ pub struct Flag {
 
 /// Every start of the project: its commands, then the files that none of them uses.
 pub fn accelerate_launches(project: &Project) -> Vec<AccelerateLaunch<'_>> {
-    let mut starts: Vec<AccelerateLaunch<'_>> =
-        project.launches.iter().filter_map(|launch| from_launch(project, launch)).collect();
-    for file in project.files_of(FileKind::Accelerate) {
-        if !starts.iter().any(|start| start.file.is_some_and(|used| used.id == file.id)) {
-            starts.push(AccelerateLaunch { project, file: Some(file), launch: None, run: None, absent: false });
+    let mut runs: HashMap<*const Launch, &Run> = HashMap::new();
+    for run in &project.runs {
+        if let Some(launch) = &run.launch {
+            runs.entry(Arc::as_ptr(launch)).or_insert(run);
         }
     }
+    let run_of = |launch: &Arc<Launch>| runs.get(&Arc::as_ptr(launch)).copied();
+    let mut starts: Vec<AccelerateLaunch<'_>> =
+        project.launches.iter().filter_map(|launch| from_launch(project, launch, run_of(launch))).collect();
+    let used: HashSet<FileId> = starts.iter().filter_map(|start| start.file.map(|file| file.id)).collect();
+    let unused = project.files_of(FileKind::Accelerate).filter(|file| !used.contains(&file.id));
+    starts.extend(unused.map(|file| AccelerateLaunch { project, file: Some(file), launch: None, run: None, absent: false }));
     starts
 }
 
-fn from_launch<'a>(project: &'a Project, launch: &'a Arc<Launch>) -> Option<AccelerateLaunch<'a>> {
-    let run = || project.runs.iter().find(|run| run.launch.as_ref().is_some_and(|own| Arc::ptr_eq(own, launch)));
+fn from_launch<'a>(project: &'a Project, launch: &'a Launch, run: Option<&'a Run>) -> Option<AccelerateLaunch<'a>> {
     match launch.launcher {
         Launcher::Accelerate => {
             let named = launch.flag("--config_file");
             let path = named.and_then(|flag| flag.values.first()).and_then(Word::text);
             let file = path.and_then(|path| project.path_resolver.resolve(path, launch.directory.as_str()));
             let absent = named.is_some() && file.is_none();
-            Some(AccelerateLaunch { project, file: file.map(|id| project.file(id)), launch: Some(launch), run: run(), absent })
+            Some(AccelerateLaunch { project, file: file.map(|id| project.file(id)), launch: Some(launch), run, absent })
         }
         // Its own file of the launcher; the ones that it ships are not in the project.
         Launcher::Trl => {
-            let run = run()?;
+            let run = run?;
             let file = run.accelerate.map(|id| project.file(id))?;
             Some(AccelerateLaunch { project, file: Some(file), launch: Some(launch), run: Some(run), absent: false })
         }
