@@ -60,6 +60,24 @@ fn patterns_that_cannot_be_read_are_said() {
     assert!(text.contains("more than 256 KiB"), "{text}");
 }
 
+/// The reader of patterns calls itself for each bracket within a bracket.
+#[test]
+fn braces_in_braces_end_no_command() {
+    let deep = format!("{}{}", "{a,".repeat(20_000), "}".repeat(20_000));
+    let cases = [
+        (".gitignore", format!("{deep}\n")),
+        (".ignore", format!("x\n{deep}\n")),
+        ("vramlint.toml", format!("exclude = [\"{deep}\"]\n")),
+        ("vramlint.toml", format!("[runs.\"{deep}\"]\nmicro_batch = 1\n")),
+    ];
+    for (name, text) in cases {
+        let at = folder();
+        std::fs::write(at.path().join(name), text).expect("writable");
+        let (text, status) = told(&run(at.path(), &["check"]));
+        assert!(text.contains("more than 100 braces"), "{name}: {status:?} {}", text.len());
+    }
+}
+
 #[test]
 fn devices_in_place_of_files_end_no_command() {
     for name in ["vramlint.toml", "pyproject.toml", "requirements.txt", "uv.lock", ".env", "train.py", "Makefile", "config.json"]

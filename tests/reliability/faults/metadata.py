@@ -11,6 +11,8 @@ TEXTS = {
     ".gitignore of 200,000 lines": {".gitignore": "".join(f"folder{i}/*.log\n" for i in range(200_000))},
     ".gitignore of one line": {".gitignore": "*a" * 100_000},
     ".gitignore of brackets": {".gitignore": "[" * 100_000},
+    ".gitignore of braces in braces": {".gitignore": "{a," * 30_000 + "}" * 30_000},
+    ".ignore of braces in braces": {"sub/.ignore": "{a," * 30_000 + "}" * 30_000, "sub/b.yaml": "a: 1\n"},
     "uv.lock of 100,000 packages": {"uv.lock": "".join(f'[[package]]\nname = "p{i}"\nversion = "1"\n' for i in range(100_000))},
 }
 

@@ -18,6 +18,8 @@ TEXTS = {
     "lang": f"lang = {BAD}\n",
     "syntax": "a = \x1b[31m\n::error::pwn\n",
     "20 MB": "exclude = [" + '"a",' * (5 << 20) + "]\n",
+    "exclude of braces in braces": 'exclude = ["' + "{a," * 30_000 + "}" * 30_000 + '"]\n',
+    "run of braces in braces": '[runs."' + "{a," * 30_000 + "}" * 30_000 + '"]\nmicro_batch = 1\n',
     "nested arrays": "a = " + "[" * 500_000,
     "nested tables": "a = " + "{a=" * 100_000,
     "dotted key": "a" + ".a" * 200_000 + " = 1\n",

@@ -47,10 +47,26 @@ impl Globs {
 
 fn compile(pattern: &str) -> Result<Glob, Message> {
     let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
+    if has_too_many_braces(trimmed.as_bytes()) {
+        return Err(too_many_braces());
+    }
     GlobBuilder::new(trimmed).build().map_err(|error| {
         let reason = error.kind();
         message!("`{pattern}` is not a glob: {reason}", "`{pattern}` 不是有效的通配模式：{reason}")
     })
+}
+
+/// Braces of one pattern at most. Compiling it needs stack for each brace within a brace.
+const MAX_BRACES: usize = 100;
+
+/// Whether a pattern must not be compiled.
+pub(crate) fn has_too_many_braces(pattern: &[u8]) -> bool {
+    pattern.iter().filter(|byte| **byte == b'{').nth(MAX_BRACES).is_some()
+}
+
+/// Why such a pattern is refused. It is too long to be shown.
+pub(crate) fn too_many_braces() -> Message {
+    message!("a glob has more than {MAX_BRACES} braces", "通配模式的花括号超过 {MAX_BRACES} 个")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Settings of runs that the user gives: `[runs."…"]` and `--set`.
 
+use super::glob::{has_too_many_braces, too_many_braces};
 use super::raw::RawSetting;
 use globset::GlobBuilder;
 use vramlint_base::value_readers::argparse_word;
@@ -49,6 +50,9 @@ fn run_selector(text: &str) -> Result<RunSelector, Message> {
     let is_id = text.rsplit_once('#').is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
     if is_id {
         return Ok(RunSelector::Id(text.to_owned()));
+    }
+    if has_too_many_braces(text.as_bytes()) {
+        return Err(too_many_braces());
     }
     let glob = GlobBuilder::new(text.trim_start_matches("./")).build();
     glob.map(RunSelector::Glob).map_err(|error| {

@@ -3,6 +3,7 @@
 use super::file_format::{FileFormat, FormatByName};
 use super::is_read_elsewhere;
 use crate::bounded_file::read_file;
+use crate::config::glob::{has_too_many_braces, too_many_braces};
 use crate::overlay_fs::OverlayFs;
 use crate::skipped::SkipReason;
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -176,15 +177,12 @@ struct UnreadableIgnoreFile {
 fn unreadable_ignore_files(folder: &Path) -> impl Iterator<Item = (PathBuf, UnreadableIgnoreFile)> {
     let files = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
     files.into_iter().filter_map(|path| {
-        let error = read_file(&path, MAX_IGNORE_SIZE).err()?;
-        match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => None,
-            _ if path.is_dir() => None,
-            kind => {
-                let stops_the_walk = kind != ErrorKind::PermissionDenied;
-                Some((path, UnreadableIgnoreFile { text: error.to_string(), stops_the_walk }))
-            }
-        }
+        let (text, stops_the_walk) = match read_file(&path, MAX_IGNORE_SIZE) {
+            Ok(patterns) => (patterns.split(|byte| *byte == b'\n').any(has_too_many_braces).then(|| too_many_braces().en)?, true),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) || path.is_dir() => return None,
+            Err(error) => (error.to_string(), error.kind() != ErrorKind::PermissionDenied),
+        };
+        Some((path, UnreadableIgnoreFile { text, stops_the_walk }))
     })
 }
 
