@@ -190,7 +190,7 @@ fn per_machine(start: &AccelerateLaunch<'_>, machines: i64) -> Option<(i64, Laun
         return None;
     }
     let (count, given) = start.processes()?;
-    (machines > 0 && count > 0).then_some((count / machines, given))
+    (machines > 0 && count > 0).then(|| (count / machines, given))
 }
 
 fn with_fix(finding: Finding, processes: &LaunchValue, count: i64) -> Finding {
