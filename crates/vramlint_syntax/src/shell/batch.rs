@@ -149,7 +149,8 @@ impl Reader<'_> {
         }
         let unsure = *conditional || self.depth > 0;
         self.scope.conditional = unsure;
-        let word = slice.split_whitespace().next().unwrap_or("");
+        // No blank but those above is left out: `set` has to be where the slice starts.
+        let word = slice.split(char::is_whitespace).next().unwrap_or("");
         if word.eq_ignore_ascii_case("set") {
             self.set(start + 3..start + slice.len(), unsure);
         } else if !slice.is_empty() {

@@ -124,6 +124,8 @@ impl Attempt<'_> {
     }
 
     fn report(&mut self, range: Range<usize>, error: YamlError) {
+        // What was overwritten consists of other characters.
+        let range = self.original.floor_char_boundary(range.start)..self.original.ceil_char_boundary(range.end);
         let found = self.original.get(range.clone()).unwrap_or("");
         let found = found.lines().next().unwrap_or("");
         self.errors.push(SyntaxError {

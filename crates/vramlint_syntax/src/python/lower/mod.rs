@@ -11,14 +11,17 @@ use crate::SyntaxError;
 use ruff_python_ast::Mod;
 use ruff_python_ast::token::Token;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use std::panic::catch_unwind;
 use vramlint_base::TextRange;
 
 /// Parses and lowers a text whose depth has been measured.
 ///
 /// The notebook dialect is parsed, since it differs from Python only where Python has an error: a `!pip install` is then one
-/// statement, whatever quotes and brackets are in it, and we report it.
+/// statement, whatever quotes and brackets are in it, and we report it. `ruff_python_parser` 0.0.10 panics where a value of several lines
+/// begins with another mark of the dialect (`x = \r/ y`): such a text is read as Python.
 pub(super) fn module(text: &str) -> Module {
-    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Ipython));
+    let parse = |mode| parse_unchecked(text, ParseOptions::from(mode));
+    let parsed = catch_unwind(|| parse(Mode::Ipython)).unwrap_or_else(|_| parse(Mode::Module));
     let mut lowering = Lowering {
         text,
         tokens: parsed.tokens(),

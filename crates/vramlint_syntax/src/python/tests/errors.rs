@@ -36,6 +36,14 @@ fn notebook_commands() {
 }
 
 #[test]
+fn marks_of_notebooks_that_the_parser_cannot_take() {
+    for text in ["lr = 1\nx = [2}/=\r/=.\nbs = 2\n", "}=[2\u{8}}/=\r/=.\nbs = 2\n"] {
+        let (errors, tree) = read(text);
+        assert!(tree.contains('2') && !errors[0].contains("failed"), "{tree}, {errors:?}");
+    }
+}
+
+#[test]
 fn the_rest_is_kept() {
     let (errors, tree) = read("a = 1\nb = = 2\nc = f(x=3\ndef g(h):\n    d = 4\ne = 'open\ni = 5 6\nj = 7\n");
     assert_eq!(

@@ -93,6 +93,16 @@ fn powershell_values() {
     same(&commands(&parse_powershell("$env:A = 1\nRemove-Item Env:A\ncmd")), "A=1; Remove-Item Env:A\ncmd");
 }
 
+/// `cmd` takes a no-break space and a form feed for parts of the name.
+#[test]
+fn other_blanks_before_set_in_batch() {
+    for blank in ["\u{a0}", "\u{3000}", "\u{c}"] {
+        let text = format!("set A=1\n{blank}set A=2\npython %A%\n");
+        let found = commands(&parse_batch(&text));
+        assert!(found.trim_end().ends_with("A=1; python 1"), "{blank:?}: {found}");
+    }
+}
+
 #[test]
 fn batch_file() {
     let text = include_str!("data/train.bat");

@@ -43,6 +43,16 @@ fn check(text: &str, file: &DataFile) {
 }
 
 #[test]
+fn long_quotes_of_wide_characters_without_a_key() {
+    for wide in ["批", "é", "🚀"] {
+        for padding in ["", "a", "ab"] {
+            let text = format!("<<:\n\"\n{padding}{}\n\"", wide.repeat(20));
+            check(&text, &parse(&text));
+        }
+    }
+}
+
+#[test]
 fn cut_at_every_place() {
     for (at, _) in MIXED.char_indices() {
         check(&MIXED[..at], &parse(&MIXED[..at]));
