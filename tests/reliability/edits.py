@@ -100,7 +100,7 @@ def around(chance, server, tabs, originals):
         server.send({"id": server.number, "method": f"textDocument/{method}", "params": params})
         if chance.randrange(2):
             server.notify("$/cancelRequest", {"id": server.number})
-    elif kind < 12:
+    elif kind == 8:
         server.settled()
 
 

@@ -6,6 +6,7 @@ use crate::code::{ArgValue, CallArgument, PossibleValue};
 use crate::library_calls::CallRef;
 use crate::project::Project;
 use crate::run::sources::data_file::loader_of;
+use std::collections::{HashMap, hash_map};
 use std::sync::Arc;
 use vramlint_base::{FileRange, TextRange, Value};
 
@@ -17,25 +18,27 @@ pub(super) fn argument_set(project: &Project, found: &CallRef, run: Option<usize
     let mut arguments: Vec<ArgumentEntry> = call.arguments.iter().filter_map(|argument| entry(files, argument)).collect();
     // If dicts pass a keyword twice, the last one counts.
     arguments.reverse();
+    // The first entry of each key.
+    let mut by_key: HashMap<String, usize> = HashMap::new();
+    for (index, argument) in arguments.iter().enumerate() {
+        by_key.entry(argument.key.clone()).or_insert(index);
+    }
     // Entries of an unpacked block of a file, unless the call sets them.
     for unpacked in unpacked_entries(project, found) {
-        if !arguments.iter().any(|known| known.key == unpacked.key) {
+        if let hash_map::Entry::Vacant(slot) = by_key.entry(unpacked.key.clone()) {
+            slot.insert(arguments.len());
             arguments.push(unpacked);
         }
     }
     // An attribute that is set later counts from then on, so the value is not certain at any point.
     for argument in &call.assigned {
         let Some(name) = &argument.name else { continue };
-        if let Some(known) = arguments.iter_mut().find(|known| known.key == *name) {
-            known.value = None;
-            known.entries.clear();
-        } else {
-            arguments.extend(entry(files, argument).map(|entry| ArgumentEntry {
-                value: None,
-                entries: Vec::new(),
-                by: PassedBy::Uncertain,
-                ..entry
-            }));
+        if let Some(known) = by_key.get(name) {
+            arguments[*known].value = None;
+            arguments[*known].entries.clear();
+        } else if let Some(entry) = entry(files, argument) {
+            by_key.insert(name.clone(), arguments.len());
+            arguments.push(ArgumentEntry { value: None, entries: Vec::new(), by: PassedBy::Uncertain, ..entry });
         }
     }
     Some(ArgumentSet {

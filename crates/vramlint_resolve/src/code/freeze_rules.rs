@@ -84,7 +84,7 @@ impl Interpreter<'_> {
     /// The steps that decide which parameters of the only trained model are trained, in the form that estimates read: `freeze
     /// layers[:8]; train where name has "norm"`. `None` if nothing but the whole model is frozen, or if they are not all certain.
     pub(super) fn freeze_rules(&self) -> Option<String> {
-        let trained: BTreeSet<usize> = (0..self.facts.models.len()).filter(|load| self.is_among_trained(*load)).collect();
+        let trained = self.trained_models();
         let made: BTreeSet<usize> =
             self.parameters.modules.iter().map(|(id, _)| *id).filter(|id| self.is_made_model(*id)).collect();
         let is_of_model = |rule: &FreezeRule| match self.heap[rule.object].kind {

@@ -6,6 +6,7 @@ use super::model_record::ModelRecord;
 use super::qualified_name::leaf;
 use super::trained_parameters::{ModelPart, is_module_class};
 use super::value::{AbstractValue, Alternative, ValueKind};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use vramlint_base::FileRange;
 
@@ -109,9 +110,24 @@ impl Interpreter<'_> {
 
     /// Whether a loaded model is trained, alone or as a part of a module; or nothing else is.
     pub(super) fn is_among_trained(&self, load: usize) -> bool {
-        let is_it = |id: usize| matches!(self.heap[id].kind, ObjectKind::Model(other) if other == load);
-        let alone = self.parameters.modules.is_empty() && !self.parameters.hidden && self.trained_loads().next().is_none();
-        alone || self.facts.models[load].is_trained() || self.has_trained_part(&is_it)
+        self.trained_models().contains(&load)
+    }
+
+    /// The loaded models that are trained, alone or as a part of a module; all of them if nothing else is.
+    pub(super) fn trained_models(&self) -> BTreeSet<usize> {
+        let is_trained = |load: &usize| self.facts.models[*load].is_trained();
+        let mut trained: BTreeSet<usize> = (0..self.facts.models.len()).filter(is_trained).collect();
+        if trained.is_empty() && self.parameters.modules.is_empty() && !self.parameters.hidden {
+            return (0..self.facts.models.len()).collect();
+        }
+        let parts = RefCell::new(&mut trained);
+        self.has_trained_part(&|id| {
+            if let ObjectKind::Model(load) = self.heap[id].kind {
+                parts.borrow_mut().insert(load);
+            }
+            false
+        });
+        trained
     }
 
     /// Whether adapters may be put on what is trained: the code makes them, or calls what may make them.
