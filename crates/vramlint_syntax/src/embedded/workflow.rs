@@ -14,13 +14,19 @@ pub fn workflow(text: &str) -> Vec<Embedded> {
     let default = default_shell(&all);
     let mut found = Vec::new();
     let mut next = 0;
+    // The lines that name machines: the last of each column, until one further left follows.
+    let mut machines: Vec<&Line<'_>> = Vec::new();
     for (i, line) in all.iter().enumerate() {
+        if line.key == "runs-on" {
+            machines.retain(|machine| machine.column < line.column);
+            machines.push(line);
+        }
         if i < next || line.key != "run" || line.value.is_empty() {
             continue;
         }
         let (content, folded, end) = content(&all, i);
         next = end;
-        let shell = step_shell(&all, i).or(default).unwrap_or_else(|| machine_shell(&all, i));
+        let shell = step_shell(&all, i).or(default).unwrap_or_else(|| machine_shell(&machines, line.column));
         let Some(language) = language(shell) else { continue };
         let mut pieces = Pieces::new(text);
         for (i, part) in content.iter().enumerate() {
@@ -79,10 +85,10 @@ fn default_shell<'a>(all: &[Line<'a>]) -> Option<&'a str> {
 }
 
 /// The shell that the machine of a job has by default: PowerShell on Windows (GitHub's workflow syntax, `jobs.<job_id>.steps[*].shell`).
-fn machine_shell(all: &[Line<'_>], run: usize) -> &'static str {
-    let column = all[run].column;
-    let machine = all[..run].iter().rev().find(|line| line.key == "runs-on" && line.column < column);
-    if machine.is_some_and(|line| line.unquoted().starts_with("windows")) { "pwsh" } else { "bash" }
+/// `machines` are the `runs-on` above a step in `column`.
+fn machine_shell(machines: &[&Line<'_>], column: usize) -> &'static str {
+    let machine = machines.iter().rev().find(|machine| machine.column < column);
+    if machine.is_some_and(|machine| machine.unquoted().starts_with("windows")) { "pwsh" } else { "bash" }
 }
 
 /// `shell` of the step whose `run` is line `run`.
