@@ -7,6 +7,7 @@ mod gpu;
 mod init;
 mod lsp;
 mod model;
+mod oom;
 mod rule;
 mod runs;
 mod schema;
@@ -23,6 +24,7 @@ pub(crate) use gpu::{GpuArgs, GpuFormat};
 pub(crate) use init::InitArgs;
 pub(crate) use lsp::LspArgs;
 pub(crate) use model::{AddModelArgs, ModelArgs, ModelCommand};
+pub(crate) use oom::OomArgs;
 pub(crate) use rule::{RuleArgs, RuleFormat};
 pub(crate) use runs::{RunsArgs, RunsFormat};
 pub(crate) use schema::{SchemaArgs, SchemaKind};
@@ -52,6 +54,8 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Explain a file or a line: its kind, its runs, what decided each setting, and which unknown keeps rules silent
     Why(WhyArgs),
+    /// Explain the out-of-memory failures in a log
+    Oom(OomArgs),
     /// List the GPUs of this machine: memory, the processes that use it, and what that means for a run
     Gpu(GpuArgs),
     /// Write a vramlint.toml for this project and machine
@@ -81,6 +85,7 @@ impl Command {
             Self::Estimate(args) => args.common.lang,
             Self::Runs(args) => args.common.lang,
             Self::Why(args) => args.common.lang,
+            Self::Oom(args) => args.common.lang,
             Self::Rule(args) => args.lang,
             Self::Gpu(args) => args.lang,
             Self::Init(args) => args.lang,
@@ -97,6 +102,7 @@ impl Command {
             Self::Estimate(args) => args.common.verbose,
             Self::Runs(args) => args.common.verbose,
             Self::Why(args) => args.common.verbose,
+            Self::Oom(args) => args.common.verbose,
             _ => false,
         }
     }

@@ -7,6 +7,7 @@ mod init;
 mod lsp;
 mod man;
 mod model;
+mod oom;
 mod rule;
 mod runs;
 mod why;
@@ -27,6 +28,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
         Command::Init(args) => init::run(args),
         Command::Lsp(args) => lsp::run(args),
         Command::Model(args) => model::run(args),
+        Command::Oom(args) => oom::run(args),
         Command::Runs(args) => runs::run(args),
         Command::Why(args) => why::run(args),
         Command::Rule(args) => rule::run(args),

@@ -15,6 +15,7 @@ mod json;
 mod junit;
 mod ordered_json;
 mod rdjson;
+pub(crate) mod oom_json;
 pub(crate) mod runs_json;
 mod sarif;
 mod sarif_schema;
