@@ -4,6 +4,7 @@
 
 pub mod capacity;
 pub mod estimates;
+pub mod fit;
 mod mapping;
 pub mod models;
 pub mod open_settings;
@@ -17,6 +18,7 @@ pub mod verdict;
 
 pub use capacity::Capacity;
 pub use estimates::Estimates;
+pub use fit::{FitOptions, Fitting, Plan, fit};
 pub use models::{Model, Models, Source};
 pub use open_settings::{Lightest, OpenSetting, open_settings};
 pub use repairs::{Repair, TrainingEffect, repairs};

@@ -13,12 +13,14 @@ mod megatron;
 mod model;
 pub mod setup;
 mod step;
+mod step_cost;
 mod tape;
 
 pub use arch::{Arch, Certainty};
 pub use config::{Config, Value};
 pub use estimate::{Estimate, estimate, estimate_with_timeline, timeline};
 pub use setup::Setup;
+pub use step_cost::StepCost;
 
 /// Peak of allocated and of reserved bytes, straight from the simulator: for its own comparison with traces.
 #[doc(hidden)]

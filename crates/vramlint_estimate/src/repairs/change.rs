@@ -4,7 +4,9 @@ use crate::run_estimate::RunEstimate;
 use vramlint_base::{Message, message};
 use vramlint_catalog::frameworks::Loss;
 use vramlint_memory::Setup;
-use vramlint_memory::setup::{Checkpointing, Dtype, Head, Lora, Optimizer, Quantization, Scheme, Targets, Task};
+use vramlint_memory::setup::{
+    Attention, Checkpointing, Dtype, Head, Lora, Offload, Optimizer, Quantization, Reference, Scheme, Targets, Task,
+};
 
 /// A single change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,22 @@ pub enum Change {
     Adapters(Quantization),
     /// Shorter sequences, in tokens.
     Length(u64),
+    /// Shorter completions of reinforcement learning, in tokens.
+    Completion(u64),
+    /// Another implementation of attention.
+    Attention(Attention),
+    /// Allocator segments that grow in place.
+    ExpandableSegments,
+    /// The base model without its adapter as the reference, instead of a copy.
+    ReferenceByAdapter,
+    /// Rows of one forward of an evaluation.
+    EvaluationBatch(u64),
+    /// Optimizer states in the memory of the host.
+    OffloadOptimizer,
+    /// Parameters in the memory of the host.
+    OffloadParameters,
+    /// Activations are kept instead of computed again: for a GPU with room.
+    NoCheckpointing,
 }
 
 /// How a change affects what is trained.
@@ -75,7 +93,7 @@ pub(super) fn single_changes(of: &RunEstimate) -> Vec<Change> {
 
 /// The library's loss that does not materialize logits: Liger's flag of `TrainingArguments` and of frameworks that reuse it
 /// (transformers 5.23.0 `use_liger_kernel`, LLaMA-Factory 0.9.6 `enable_liger_kernel`), torchtune's `LinearCrossEntropyLoss`.
-pub(super) fn offered_head(of: &RunEstimate) -> Option<Head> {
+pub(crate) fn offered_head(of: &RunEstimate) -> Option<Head> {
     let language = matches!(of.setup.task, Task::CausalLm | Task::Dpo | Task::Kto | Task::Grpo);
     if of.setup.head != Head::FullLogits || !language {
         return None;
@@ -112,7 +130,7 @@ fn schemes(setup: &Setup) -> &'static [Scheme] {
 }
 
 impl Change {
-    pub(super) fn apply(self, setup: &mut Setup) {
+    pub(crate) fn apply(self, setup: &mut Setup) {
         match self {
             Self::Batch { rows, accumulation } => {
                 let (old, steps) = (setup.micro_batch, setup.accumulation);
@@ -152,21 +170,42 @@ impl Change {
                 setup.sequence_length = tokens;
                 setup.prompt_length = setup.prompt_length.min(tokens / 2);
             }
+            Self::Completion(tokens) => {
+                if let Some(round) = &mut setup.generation {
+                    setup.sequence_length = setup.sequence_length.saturating_sub(round.completion.saturating_sub(tokens));
+                    round.completion = tokens;
+                }
+            }
+            Self::Attention(attention) => setup.attention = attention,
+            Self::ExpandableSegments => setup.expandable_segments = true,
+            Self::ReferenceByAdapter => setup.reference = Reference::Adapter,
+            Self::EvaluationBatch(rows) => setup.evaluation_batch = Some(rows),
+            Self::OffloadOptimizer => setup.parallel.offload_optimizer = Offload::Cpu,
+            Self::OffloadParameters => setup.parallel.offload_param = Offload::Cpu,
+            Self::NoCheckpointing => setup.checkpointing = Checkpointing::None,
         }
     }
 
-    pub(super) fn effect(self, before: &Setup) -> TrainingEffect {
+    pub(crate) fn effect(self, before: &Setup) -> TrainingEffect {
         match self {
-            Self::Batch { .. } | Self::Checkpointing | Self::Loss(_) | Self::Optimizer(Optimizer::AdamWFused) => {
-                TrainingEffect::Same
-            }
+            Self::Batch { .. }
+            | Self::Checkpointing
+            | Self::NoCheckpointing
+            | Self::Loss(_)
+            | Self::Optimizer(Optimizer::AdamWFused)
+            | Self::Attention(_)
+            | Self::ExpandableSegments
+            | Self::ReferenceByAdapter
+            | Self::EvaluationBatch(_)
+            | Self::OffloadOptimizer
+            | Self::OffloadParameters => TrainingEffect::Same,
             Self::Shard(_) if before.weights == Dtype::Fp32 && before.autocast.is_none() => TrainingEffect::Same,
             Self::Shard(_) | Self::Optimizer(_) => TrainingEffect::NearlySame,
-            Self::Rank(_) | Self::Adapters(_) | Self::Length(_) => TrainingEffect::Different,
+            Self::Rank(_) | Self::Adapters(_) | Self::Length(_) | Self::Completion(_) => TrainingEffect::Different,
         }
     }
 
-    pub(super) fn title(self, before: &Setup) -> Message {
+    pub(crate) fn title(self, before: &Setup) -> Message {
         let (old_rows, old_steps) = (before.micro_batch, before.accumulation);
         match self {
             Self::Batch { rows, accumulation } => message!(
@@ -201,6 +240,25 @@ impl Change {
                 )
             }
             Self::Adapters(_) => message!("train adapters on a 4-bit base (QLoRA)", "在 4 bit 基座上训练适配器（QLoRA）"),
+            Self::Completion(tokens) => message!(
+                "limit completions to {tokens} tokens (longer ones are cut)",
+                "把回复限制在 {tokens} 个 token（更长的被截断）"
+            ),
+            Self::Attention(_) => message!("use the attention kernel of PyTorch (sdpa)", "使用 PyTorch 的注意力核（sdpa）"),
+            Self::ExpandableSegments => message!(
+                "set PYTORCH_ALLOC_CONF=expandable_segments:True",
+                "设置 PYTORCH_ALLOC_CONF=expandable_segments:True"
+            ),
+            Self::ReferenceByAdapter => message!(
+                "use the base model without its adapter as the reference instead of a copy",
+                "用去掉适配器的基座作为参考模型，而不是另存一份"
+            ),
+            Self::EvaluationBatch(rows) => {
+                message!("set per_device_eval_batch_size to {rows}", "把 per_device_eval_batch_size 设为 {rows}")
+            }
+            Self::OffloadOptimizer => message!("offload optimizer states to the host", "把优化器状态卸载到主机内存"),
+            Self::OffloadParameters => message!("offload parameters to the host", "把参数卸载到主机内存"),
+            Self::NoCheckpointing => message!("disable activation checkpointing", "关闭激活检查点"),
             Self::Length(tokens) => {
                 message!(
                     "truncate sequences to {tokens} tokens (drops the rest)",

@@ -1,6 +1,6 @@
 //! Single changes of a setup that need less memory, each with its estimate. A pure function of setup and target.
 
-mod change;
+pub(crate) mod change;
 #[cfg(test)]
 mod tests;
 
@@ -88,7 +88,7 @@ fn smaller_batch(of: &RunEstimate) -> Option<Repair> {
 }
 
 /// The divisors of a number in ascending order: those up to 4096 and their counterparts.
-fn divisors(number: u64) -> Vec<u64> {
+pub(crate) fn divisors(number: u64) -> Vec<u64> {
     let small: Vec<u64> = (1..=4096).take_while(|own| own * own <= number).filter(|own| number.is_multiple_of(*own)).collect();
     let mut all: Vec<u64> = small.iter().map(|own| number / own).chain(small.iter().copied()).collect();
     all.sort_unstable();
@@ -117,7 +117,7 @@ fn apply_change(of: &RunEstimate, change: Change) -> Option<Repair> {
 
 /// TRL 1.16 rejects a generation round without whole groups (trainer/grpo_config.py): micro-batch x ranks x steps of the round
 /// must be a multiple of the completions per prompt.
-fn keeps_groups_whole(of: &RunEstimate, setup: &Setup) -> bool {
+pub(crate) fn keeps_groups_whole(of: &RunEstimate, setup: &Setup) -> bool {
     let (Task::Grpo, Some(group)) = (setup.task, of.num_generations.filter(|group| *group > 0)) else { return true };
     let of_rank = setup.generation.map_or_else(|| setup.micro_batch.saturating_mul(setup.accumulation), |round| round.sequences);
     match of.world {
