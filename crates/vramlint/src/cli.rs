@@ -3,6 +3,7 @@
 mod check;
 mod common;
 mod estimate;
+mod fit;
 mod gpu;
 mod init;
 mod lsp;
@@ -20,6 +21,7 @@ use vramlint_base::Lang;
 pub(crate) use check::{CheckArgs, Format};
 pub(crate) use common::CommonArgs;
 pub(crate) use estimate::{Amp, EstimateArgs, EstimateFormat, Method, SetupArgs, TaskName};
+pub(crate) use fit::FitArgs;
 pub(crate) use gpu::{GpuArgs, GpuFormat};
 pub(crate) use init::InitArgs;
 pub(crate) use lsp::LspArgs;
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Estimate the memory of each GPU and of the host, with a breakdown
     Estimate(Box<EstimateArgs>),
+    /// Find the least change that makes a training fit a GPU, at the same effective batch size
+    Fit(Box<FitArgs>),
     /// List the training runs: every setting, where it comes from, and what it overrides
     Runs(RunsArgs),
     /// Explain a file or a line: its kind, its runs, what decided each setting, and which unknown keeps rules silent
@@ -83,6 +87,7 @@ impl Command {
         let flag = match self {
             Self::Check(args) => args.common.lang,
             Self::Estimate(args) => args.common.lang,
+            Self::Fit(args) => args.common.lang,
             Self::Runs(args) => args.common.lang,
             Self::Why(args) => args.common.lang,
             Self::Oom(args) => args.common.lang,
@@ -100,6 +105,7 @@ impl Command {
         match self {
             Self::Check(args) => args.common.verbose,
             Self::Estimate(args) => args.common.verbose,
+            Self::Fit(args) => args.common.verbose,
             Self::Runs(args) => args.common.verbose,
             Self::Why(args) => args.common.verbose,
             Self::Oom(args) => args.common.verbose,

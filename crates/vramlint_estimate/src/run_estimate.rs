@@ -63,6 +63,14 @@ impl RunEstimate {
         part_of(&self.estimate, part)
     }
 
+    /// The same run with another setup.
+    #[must_use]
+    pub fn with_setup(&self, setup: Setup) -> Self {
+        let estimate = self.cache.estimate(&self.model.arch, &setup);
+        let world = Some(setup.parallel.world);
+        Self { floor: estimate.low, lightest: None, world, estimate, setup, ..self.clone() }
+    }
+
     /// Whether it does not fit regardless of everything that the project does not state.
     pub fn certainly_too_large(&self) -> bool {
         // A size in a name proves nothing.

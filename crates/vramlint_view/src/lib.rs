@@ -8,6 +8,7 @@
 #![allow(clippy::doc_markdown)] // names of tools are no code: DeepSpeed
 
 pub mod estimate;
+pub mod fit;
 pub mod origin;
 pub mod runs;
 pub mod span;

@@ -2,6 +2,7 @@
 
 mod check;
 mod estimate;
+pub(crate) mod fit;
 mod gpu;
 mod init;
 mod lsp;
@@ -24,6 +25,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
     match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Estimate(args) => estimate::run(args),
+        Command::Fit(args) => fit::run(args),
         Command::Gpu(args) => gpu::run(args),
         Command::Init(args) => init::run(args),
         Command::Lsp(args) => lsp::run(args),

@@ -5,6 +5,7 @@ pub(crate) mod config_schema;
 pub(crate) mod estimate;
 mod excerpt;
 mod fingerprint;
+pub(crate) mod fit_json;
 mod fix_preview;
 mod full;
 mod github;

@@ -15,6 +15,7 @@ pub use slowdown::{Slowdown, Speeds, step_time};
 
 use crate::repairs::{Change, TrainingEffect};
 use crate::run_estimate::RunEstimate;
+use vramlint_base::Message;
 use vramlint_memory::{Estimate, Setup};
 
 /// What a plan must respect.
@@ -45,6 +46,20 @@ pub struct Plan {
     pub estimate: Estimate,
     /// How much longer a step takes.
     pub slowdown: Slowdown,
+}
+
+impl Plan {
+    /// The changes as one sentence in the imperative. `before` is the setup without them.
+    pub fn title(&self, before: &Setup) -> Message {
+        let titles = self.titles(before);
+        let join = |text: fn(&Message) -> &str, between: &str| titles.iter().map(text).collect::<Vec<_>>().join(between);
+        Message { en: join(|title| &title.en, "; "), zh: join(|title| &title.zh, "；") }
+    }
+
+    /// The changes, one sentence each.
+    pub fn titles(&self, before: &Setup) -> Vec<Message> {
+        self.changes.iter().map(|change| change.title(before)).collect()
+    }
 }
 
 /// The answer for one run.

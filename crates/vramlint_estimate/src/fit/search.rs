@@ -20,9 +20,10 @@ pub(super) fn smaller(subject: &Subject<'_>) -> (Vec<Plan>, Option<u64>) {
     let all = moves(subject);
     let mut search = Search { subject, least: None, plans: Vec::new(), infeasible: Vec::new() };
     for effect in [TrainingEffect::Same, TrainingEffect::NearlySame, TrainingEffect::Different] {
-        search.class(&all, effect);
-        if !search.plans.is_empty() && search.plans.len() >= subject.options.most {
-            break;
+        // What changes the training is proposed only where nothing else fits.
+        let is_needed = effect != TrainingEffect::Different || search.plans.is_empty();
+        if is_needed && search.plans.len() < subject.options.most {
+            search.class(&all, effect);
         }
     }
     search.plans.sort_by(by_rank);

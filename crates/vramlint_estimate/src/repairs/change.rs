@@ -201,7 +201,10 @@ impl Change {
             | Self::OffloadParameters => TrainingEffect::Same,
             Self::Shard(_) if before.weights == Dtype::Fp32 && before.autocast.is_none() => TrainingEffect::Same,
             Self::Shard(_) | Self::Optimizer(_) => TrainingEffect::NearlySame,
-            Self::Rank(_) | Self::Adapters(_) | Self::Length(_) | Self::Completion(_) => TrainingEffect::Different,
+            Self::Rank(_) => TrainingEffect::NearlySame,
+            // Adapters on a quantized base learn nearly what they learn on the base as it is.
+            Self::Adapters(_) if before.lora.is_some() => TrainingEffect::NearlySame,
+            Self::Adapters(_) | Self::Length(_) | Self::Completion(_) => TrainingEffect::Different,
         }
     }
 
@@ -231,7 +234,7 @@ impl Change {
                 message!("shard the states across {ranks} ranks with {name}", "用 {name} 把状态分摊到 {ranks} 个进程")
             }
             Self::Rank(r) => {
-                message!("lower the LoRA rank to {r} (trains a different adapter)", "把秩降到 {r}（训练的适配器不同）")
+                message!("lower the LoRA rank to {r}, and lora_alpha in proportion", "把秩降到 {r}，lora_alpha 按比例减小")
             }
             Self::Adapters(Quantization::None) => {
                 message!(

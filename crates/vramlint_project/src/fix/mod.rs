@@ -16,13 +16,30 @@ pub(crate) use fixpoint::count_errors;
 pub use fixpoint::{FixOutcome, fix_until_stable};
 pub use in_memory::{breaks, in_host, safe_fixes};
 pub use select::{AppliedFix, FixedFile};
-pub use write::write;
+pub use write::{write, write_all};
 
 use crate::discovery::paths::absolute;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
-use vramlint_base::Finding;
+use vramlint_base::{Applicability, Edit, Finding, Fix, Message};
 use vramlint_resolve::Project;
+
+/// The files that `edits` change, with their new texts. `None` if an edit cannot be made reliably, or adds a syntax error.
+pub fn apply_edits(project: &Project, cwd: &Path, edits: &[Edit]) -> Option<Vec<FixedFile>> {
+    let none = || Message { en: String::new(), zh: String::new() };
+    let fix = in_host(project, &Fix { title: none(), applicability: Applicability::Unsafe, edits: edits.to_vec() })?;
+    if !select::is_sound(project, &fix) || breaks(project, &fix.edits) {
+        return None;
+    }
+    let applied = AppliedFix { code: "", name: "", message: none(), title: none(), path: String::new() };
+    let texts = select::apply_to_texts(project, [&select::SelectedFix { applied, fix }]);
+    let fixed = texts.into_iter().map(|(id, after)| {
+        let file = project.file(id);
+        let path = absolute(cwd, Path::new(&file.path));
+        FixedFile { path, shown: file.path.clone(), before: file.text.to_string(), after, applied: Vec::new() }
+    });
+    Some(fixed.collect())
+}
 
 /// Applies the first allowed fix of each finding once, skipping fixes that overlap. The findings must come from a report on
 /// `project`, whose paths are relative to `cwd`.

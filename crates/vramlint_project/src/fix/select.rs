@@ -85,7 +85,7 @@ pub(crate) fn select_fixes(
 }
 
 /// Whether a fix can be applied: it changes something, and only in reported files that decode without errors.
-fn is_sound(project: &Project, fix: &Fix) -> bool {
+pub(super) fn is_sound(project: &Project, fix: &Fix) -> bool {
     let edit_is_sound = |edit: &Edit| {
         let file = project.file(edit.place.file);
         let old = file.text.get(edit.place.range.as_usize());

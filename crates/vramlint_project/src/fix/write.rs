@@ -18,6 +18,21 @@ pub fn write(file: &FixedFile) -> Result<(), Error> {
     replace(&target, file.after.as_bytes())
 }
 
+/// Writes files that belong together: all of them, or none. The error names the file that could not be written, as shown.
+pub fn write_all(files: &[FixedFile]) -> Result<(), (String, Error)> {
+    for (index, file) in files.iter().enumerate() {
+        if let Err(error) = write(file) {
+            for written in files[..index].iter().rev() {
+                let back = FixedFile { before: written.after.clone(), after: written.before.clone(), ..written.clone() };
+                // What cannot be taken back was changed by somebody else in the meantime, and stays as it is now.
+                let _ = write(&back);
+            }
+            return Err((file.shown.clone(), error));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +52,17 @@ mod tests {
         write(&fixed(&path, "a: 1\n", "a: 2\r\n显存")).expect("written");
         assert_eq!(folder.read("a.yaml"), "a: 2\r\n显存");
         assert_eq!(std::fs::read_dir(folder.path()).expect("folder").count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn files_that_belong_together_are_all_written_or_none() {
+        let folder = Folder::new(&[("a.yaml", "a: 1\n"), ("b.json", "{}")]);
+        let (a, b) = (folder.path().join("a.yaml"), folder.path().join("b.json"));
+        let files = [fixed(&a, "a: 1\n", "a: 2\n"), fixed(&b, "{\"changed\": 1}", "{}\n")];
+        assert!(write_all(&files).is_err());
+        assert_eq!((folder.read("a.yaml").as_str(), folder.read("b.json").as_str()), ("a: 1\n", "{}"));
+        write_all(&[files[0].clone(), fixed(&b, "{}", "{}\n")]).expect("written");
+        assert_eq!((folder.read("a.yaml").as_str(), folder.read("b.json").as_str()), ("a: 2\n", "{}\n"));
     }
 
     #[cfg(unix)]

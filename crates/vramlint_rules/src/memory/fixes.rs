@@ -80,18 +80,23 @@ pub(super) fn fixes(project: &Project, run: &Run, found: &[Repair], before: &Run
 
 /// A repair as a fix; `None` unless all its edits are known. It changes what runs, so it is always unsafe.
 pub(super) fn fix(project: &Project, run: &Run, repair: &Repair, before: &RunEstimate) -> Option<Fix> {
+    let edits = edits(project, run, repair.change, before)?;
+    let (needs, Message { en, zh }) = (gib(repair.estimate.peak), &repair.title);
+    Some(Fix { title: message!("{en} ({needs})", "{zh}（需 {needs}）"), applicability: Applicability::Unsafe, edits })
+}
+
+/// The edits of a change, for those that a finding offers.
+pub(super) fn edits(project: &Project, run: &Run, change: Change, before: &RunEstimate) -> Option<Vec<Edit>> {
     let setup = &before.setup;
-    let edits = match repair.change {
+    Some(match change {
         Change::Batch { rows, accumulation } => {
             batch(project, run, (setup.micro_batch, rows), (setup.accumulation, accumulation))?
         }
-        Change::Checkpointing => checkpointing(project, run)?,
+        Change::Checkpointing => checkpointing(project, run, true)?,
         Change::Loss(_) => vec![beside_rows(project, run, run.dialect.framework().fixes.liger?, Literal::True)?],
         Change::Optimizer(optimizer) => optimizer_named(project, run, optimizer)?,
         _ => return None,
-    };
-    let (needs, Message { en, zh }) = (gib(repair.estimate.peak), &repair.title);
-    Some(Fix { title: message!("{en} ({needs})", "{zh}（需 {needs}）"), applicability: Applicability::Unsafe, edits })
+    })
 }
 
 /// Micro-batch and accumulation, at every place that sets them.
@@ -140,22 +145,26 @@ fn number(project: &Project, candidate: &Candidate, old: u64, new: u64) -> Optio
 }
 
 /// The other value if it is written, else a new entry next to the micro-batch.
-fn checkpointing(project: &Project, run: &Run) -> Option<Vec<Edit>> {
+pub(super) fn checkpointing(project: &Project, run: &Run, on: bool) -> Option<Vec<Edit>> {
     let setting = run.settings.get(&Concept::GradientCheckpointing);
     let written = setting.and_then(Setting::winning).and_then(|winner| winner.origin.place());
     let Some(place) = written else {
+        // What is on without being written is on by default.
+        if !on {
+            return None;
+        }
         let key = run.dialect.framework().fixes.checkpointing?;
         return beside_rows(project, run, key, Literal::True).map(|edit| vec![edit]);
     };
     // `disable_gradient_checkpointing: true` is the negation of the setting.
-    let on = match place.range.slice(&project.file(place.file).text) {
+    let other = match place.range.slice(&project.file(place.file).text) {
         "false" => "true",
         "False" => "True",
         "true" => "false",
         "True" => "False",
         _ => return None,
     };
-    (setting?.value() == Some(&Value::Bool(false))).then(|| vec![edit::replace(place, on)])
+    (setting?.value() == Some(&Value::Bool(!on))).then(|| vec![edit::replace(place, other)])
 }
 
 /// Replaces `adamw_torch` and similar names.
@@ -166,17 +175,21 @@ fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option
         Optimizer::PagedAdamW8bit => "paged_adamw_8bit",
         _ => return None,
     };
-    let winner = run.settings.get(&Concept::Optimizer)?.winning()?;
-    let place = winner.origin.place()?;
+    let setting = run.settings.get(&Concept::Optimizer)?;
+    ["adamw_torch", "adamw_torch_fused", "adamw_hf"].iter().find_map(|old| word(project, setting, old, new)).map(|edit| vec![edit])
+}
+
+/// Replaces the word of a setting, in the quotes that it has; `None` if it is written in another way.
+pub(super) fn word(project: &Project, setting: &Setting, old: &str, new: &str) -> Option<Edit> {
+    let place = setting.winning()?.origin.place()?;
     let text = place.range.slice(&project.file(place.file).text);
     let bare = text.trim_matches(['"', '\'']);
-    let known = matches!(bare, "adamw_torch" | "adamw_torch_fused" | "adamw_hf");
     let start = text.find(bare)? as u32 + place.range.start;
     let exact = FileRange::new(place.file, TextRange::new(start, start + bare.len() as u32));
-    known.then(|| vec![edit::replace(exact, new)])
+    (bare == old).then(|| edit::replace(exact, new))
 }
 
 /// A new entry next to the micro-batch, which a run always has.
-fn beside_rows(project: &Project, run: &Run, key: &str, value: Literal) -> Option<Edit> {
+pub(super) fn beside_rows(project: &Project, run: &Run, key: &str, value: Literal) -> Option<Edit> {
     insert_setting::beside(project, run.settings.get(&Concept::MicroBatch)?.winning()?, key, value)
 }

@@ -13,11 +13,13 @@ mod little_headroom;
 mod locations;
 mod logits_dominate;
 mod model_loaded_twice;
+mod plan_edits;
 mod repair_fix;
 mod weights_in_fp32;
 
 use crate::Rule;
 
+pub use plan_edits::plan_edits;
 pub use repair_fix::repair_fix;
 
 /// The rules of this family, in any order.

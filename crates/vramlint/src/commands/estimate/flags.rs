@@ -14,7 +14,7 @@ use vramlint_resolve::Target;
 use vramlint_view::estimate::EstimateInput;
 
 /// The setup of flags alone. Missing values are library defaults, reported as assumptions.
-pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Result<EstimateInput> {
+pub(in crate::commands) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Result<EstimateInput> {
     let name = flags.task.unwrap_or_default();
     let mut apply = Apply { flags, defaults: Some(Defaults::of(name, &model)), notes: Vec::new() };
     let mut setup = Setup::default();
@@ -48,7 +48,7 @@ pub(super) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Re
 }
 
 /// Applies flags to the setup of a run; flags override the settings of the run.
-pub(super) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, target: &Target) -> Result<()> {
+pub(in crate::commands) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, target: &Target) -> Result<()> {
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
     if flags.first_flag().is_some() {
         // The estimate and the lower bound are those of the original setup.

@@ -1,9 +1,9 @@
 //! `vramlint estimate`.
 
 mod defaults;
-mod flags;
-mod gpu;
-mod model;
+pub(super) mod flags;
+pub(super) mod gpu;
+pub(super) mod model;
 
 use crate::cli::{EstimateArgs, EstimateFormat};
 use crate::exit::{Status, user_error, write_error};

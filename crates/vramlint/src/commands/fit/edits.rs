@@ -1,0 +1,48 @@
+//! The edits of a plan, proven: the project with them gives the estimate that the plan promises.
+
+use super::EditedPlan;
+use super::subjects::{Subject, Subjects};
+use crate::output::fit_json::FileEdit;
+use vramlint_estimate::Plan;
+use vramlint_project::fix::{apply_edits, in_host};
+use vramlint_project::{FixedFile, Report, Request, check};
+use vramlint_base::{Applicability, Edit, Fix, Message};
+use vramlint_rules::plan_edits;
+
+/// The plan with its edits. Without any if the files do not say what is fitted, if an edit is not known, or if the edited project would not
+/// give the estimate of the plan.
+pub(super) fn with_edits(subjects: &Subjects, subject: &Subject, plan: Plan) -> EditedPlan {
+    let found = subjects.project.as_ref().filter(|_| !subject.is_overridden).and_then(|(request, report)| {
+        let run = report.runs().find(|run| run.id == subject.id)?;
+        let edits = in_project(report, &plan_edits(&report.project, run, &plan.changes, &subject.run)?)?;
+        let files = apply_edits(&report.project, &request.cwd, &edits)?;
+        keeps_promise(request, &files, subject, &plan).then(|| (files, file_edits(report, &edits)))
+    });
+    let (files, edits) = found.unwrap_or_default();
+    EditedPlan { plan, files, edits }
+}
+
+/// The edits at their places in files: a block of a document is part of one.
+fn in_project(report: &Report, edits: &[Edit]) -> Option<Vec<Edit>> {
+    let none = || Message { en: String::new(), zh: String::new() };
+    let fix = Fix { title: none(), applicability: Applicability::Unsafe, edits: edits.to_vec() };
+    in_host(&report.project, &fix).map(|fix| fix.edits)
+}
+
+fn keeps_promise(request: &Request, files: &[FixedFile], subject: &Subject, plan: &Plan) -> bool {
+    let mut edited = request.clone();
+    edited.overlay.extend(files.iter().map(|file| (file.path.clone(), file.after.clone().into_bytes())));
+    let Ok(report) = check(&edited, &|_, _| {}) else { return false };
+    let found = report.estimated_runs().find(|(run, _)| run.id == subject.id);
+    matches!(found, Some((_, Ok(found))) if found.estimate.peak == plan.estimate.peak)
+}
+
+fn file_edits(report: &Report, edits: &[Edit]) -> Vec<FileEdit> {
+    let edit = |edit: &Edit| FileEdit {
+        path: report.project.file(edit.place.file).path.clone(),
+        offset: edit.place.range.start,
+        end_offset: edit.place.range.end,
+        text: edit.text.clone(),
+    };
+    edits.iter().map(edit).collect()
+}

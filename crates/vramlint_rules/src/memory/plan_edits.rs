@@ -1,0 +1,141 @@
+//! The edits of a plan: those of its changes, joined.
+
+use super::fixes;
+use super::insert_setting::Literal;
+use vramlint_base::{Edit, FileRange, TextRange, Value};
+use vramlint_catalog::Concept;
+use vramlint_edit as edit;
+use vramlint_estimate::RunEstimate;
+use vramlint_estimate::repairs::Change;
+use vramlint_memory::setup::Scheme;
+use vramlint_resolve::{Project, Run};
+
+/// The edits that make all of `changes`, in every file that sets their values. `None` unless all of them are known.
+pub fn plan_edits(project: &Project, run: &Run, changes: &[Change], before: &RunEstimate) -> Option<Vec<Edit>> {
+    let mut edits = Vec::new();
+    for change in changes {
+        edits.extend(change_edits(project, run, *change, before)?);
+    }
+    joined(edits)
+}
+
+/// The edits of one change.
+fn change_edits(project: &Project, run: &Run, change: Change, before: &RunEstimate) -> Option<Vec<Edit>> {
+    let setup = &before.setup;
+    let setting = |concept: Concept| run.settings.get(&concept);
+    match change {
+        Change::Rank(rank) => {
+            let old = setup.lora.as_ref()?.r;
+            let mut edits = fixes::numbers(project, setting(Concept::LoraR)?, old, rank)?;
+            edits.extend(alpha(project, run, old, rank)?);
+            Some(edits)
+        }
+        Change::Length(tokens) => fixes::numbers(project, setting(Concept::SequenceLength)?, setup.sequence_length, tokens),
+        Change::Completion(tokens) => {
+            fixes::numbers(project, setting(Concept::MaxCompletionLength)?, setup.generation?.completion, tokens)
+        }
+        Change::EvaluationBatch(rows) => evaluation_batch(project, run, setup.evaluation_batch?, rows),
+        Change::Attention(_) => {
+            fixes::word(project, setting(Concept::Attention)?, "eager", "sdpa").map(|edit| vec![edit])
+        }
+        Change::NoCheckpointing => fixes::checkpointing(project, run, false),
+        Change::ExpandableSegments => exported(project, run),
+        Change::Shard(scheme) => stage(project, run, scheme),
+        Change::OffloadOptimizer => offload(project, run, "offload_optimizer"),
+        Change::OffloadParameters => offload(project, run, "offload_param"),
+        Change::Adapters(_) | Change::ReferenceByAdapter => None,
+        Change::Batch { .. } | Change::Checkpointing | Change::Loss(_) | Change::Optimizer(_) => {
+            fixes::edits(project, run, change, before)
+        }
+    }
+}
+
+/// The scale of the adapters in proportion to their rank, where it is written. Empty if it is a default, which no rank changes.
+fn alpha(project: &Project, run: &Run, old: u64, new: u64) -> Option<Vec<Edit>> {
+    let Some(setting) = run.settings.get(&Concept::LoraAlpha) else { return Some(Vec::new()) };
+    let winner = setting.winning()?;
+    if winner.origin.place().is_none() {
+        return Some(Vec::new());
+    }
+    let alpha = u64::try_from(winner.known()?.as_int()?).ok()?;
+    let scaled = alpha.checked_mul(new)?;
+    if old == 0 || !scaled.is_multiple_of(old) {
+        return None;
+    }
+    // An alpha that is computed from the rank follows it.
+    fixes::numbers(project, setting, alpha, scaled / old)
+}
+
+fn evaluation_batch(project: &Project, run: &Run, old: u64, new: u64) -> Option<Vec<Edit>> {
+    let written = run.settings.get(&Concept::EvaluationBatch).filter(|setting| {
+        setting.winning().is_some_and(|winner| winner.origin.place().is_some())
+    });
+    match written {
+        Some(setting) => fixes::numbers(project, setting, old, new),
+        None => {
+            fixes::beside_rows(project, run, "per_device_eval_batch_size", Literal::Number(new)).map(|edit| vec![edit])
+        }
+    }
+}
+
+/// `export PYTORCH_CUDA_ALLOC_CONF=…` on a line of its own before the launch, which all releases of torch read. Only in scripts of a
+/// shell, and only if nothing sets the variable.
+fn exported(project: &Project, run: &Run) -> Option<Vec<Edit>> {
+    if run.settings.contains_key(&Concept::AllocatorConf) {
+        return None;
+    }
+    let launch = run.launch.as_ref().filter(|launch| launch.called_at.is_none() && !launch.conditional && !launch.in_loop)?;
+    let file = project.file(launch.file);
+    if !file.path.ends_with(".sh") {
+        return None;
+    }
+    let lines = file.lines();
+    let start = lines.line_start(lines.line_of(launch.range.start));
+    let indent: String =
+        file.text.get(start as usize..launch.range.start as usize)?.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let line_break = if file.text.contains("\r\n") { "\r\n" } else { "\n" };
+    let text = format!("{indent}export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True{line_break}");
+    let place = FileRange::new(launch.file, TextRange::at(start));
+    Some(vec![edit::replace(place, text)])
+}
+
+/// The stage in DeepSpeed's file, where it is written.
+fn stage(project: &Project, run: &Run, scheme: Scheme) -> Option<Vec<Edit>> {
+    let new = match scheme {
+        Scheme::Zero2 => 2,
+        Scheme::Zero3 => 3,
+        _ => return None,
+    };
+    let setting = run.settings.get(&Concept::ZeroStage)?;
+    let old = u64::try_from(setting.value()?.as_int()?).ok()?;
+    fixes::numbers(project, setting, old, new)
+}
+
+/// An entry of DeepSpeed's file.
+fn offload(project: &Project, run: &Run, section: &str) -> Option<Vec<Edit>> {
+    let file = project.file(run.deepspeed?);
+    edit::put(file, &["zero_optimization", section], "device", &Value::Text("cpu".to_owned())).map(|edit| vec![edit])
+}
+
+/// The edits in order, those that touch made one: two insertions at one place follow each other. `None` if two replace the same bytes.
+fn joined(mut edits: Vec<Edit>) -> Option<Vec<Edit>> {
+    edits.sort_by_key(|edit| edit.place);
+    let mut out: Vec<Edit> = Vec::new();
+    for edit in edits {
+        let Some(last) = out.last_mut().filter(|last| {
+            last.place.file == edit.place.file && edit.place.range.start <= last.place.range.end
+        }) else {
+            out.push(edit);
+            continue;
+        };
+        if *last == edit {
+            continue;
+        }
+        if edit.place.range.start < last.place.range.end {
+            return None;
+        }
+        last.text.push_str(&edit.text);
+        last.place.range = last.place.range.cover(edit.place.range);
+    }
+    Some(out)
+}
