@@ -13,6 +13,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         ("vramlint_edit", vec!["vramlint_base", "vramlint_resolve", "vramlint_syntax"]),
         ("vramlint_semantic", vec!["vramlint_base", "vramlint_catalog", "vramlint_edit", "vramlint_resolve", "vramlint_syntax"]),
         ("vramlint_memory", vec![]),
+        ("vramlint_oom", vec!["vramlint_base"]),
         (
             "vramlint_estimate",
             vec![
@@ -59,6 +60,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_catalog",
                 "vramlint_estimate",
                 "vramlint_memory",
+                "vramlint_oom",
                 "vramlint_project",
                 "vramlint_resolve",
             ],

@@ -3,8 +3,10 @@
 mod adopt;
 mod config;
 mod data;
+mod fit;
 mod fixing;
 mod formats;
+mod oom;
 mod rare;
 mod run;
 mod schema;

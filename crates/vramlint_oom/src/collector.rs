@@ -107,6 +107,7 @@ fn join(earlier: &mut Event, event: &Event) -> bool {
         earlier.ranks.sort_unstable();
         earlier.ranks.dedup();
         earlier.rank = earlier.ranks.first().copied();
+        earlier.context.join(&event.context);
         if earlier.exception.is_none() {
             earlier.exception.clone_from(&event.exception);
         }

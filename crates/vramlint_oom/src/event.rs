@@ -1,6 +1,7 @@
 //! What a log says about a failure.
 
 use crate::amount::Amount;
+use crate::context::Context;
 
 /// A failure for want of memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Event {
     pub exception: Option<String>,
     /// How many messages this event stands for.
     pub messages: u64,
+    /// The code and the files that the log names around the message.
+    pub context: Context,
     /// What failed.
     pub failure: Failure,
 }

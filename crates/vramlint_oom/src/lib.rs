@@ -10,6 +10,7 @@
 mod amount;
 mod anchors;
 mod collector;
+mod context;
 mod event;
 mod excerpt;
 mod forms;
@@ -18,6 +19,7 @@ mod stream;
 mod verdict;
 
 pub use amount::{Amount, Unit};
+pub use context::{Context, Stage};
 pub use event::{
     CacheShortage, Device, DeviceTemplate, EngineBudget, EngineTemplate, Event, Failure, HostShortage, HostTemplate, Kill, KillTemplate,
     OtherProcess, SharedMemory, SharedMemoryTemplate,

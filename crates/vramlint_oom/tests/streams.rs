@@ -147,3 +147,13 @@ fn bytes_that_are_no_text_are_read_over() {
     let found = Scanner::scan(&log).events;
     assert_eq!((found.len(), found[0].line), (1, 3));
 }
+
+#[test]
+fn a_traceback_tells_the_stage_and_the_files() {
+    let log = format!("loading\nTraceback (most recent call last):\n  File \"/home/me/project/train.py\", line 88, in <module>\n    trainer.train()\n  File \"/env/lib/python3.11/site-packages/transformers/trainer.py\", line 3000, in training_step\n    self.accelerator.backward(loss, **kwargs)\n{V2}\n");
+    let found = &Scanner::scan(log.as_bytes()).events[0];
+    assert_eq!(found.context.stage, Some(vramlint_oom::Stage::Backward));
+    assert_eq!(found.context.files, ["/home/me/project/train.py"]);
+    let killed = "bash: line 1: 20417 Killed                  accelerate launch --config_file ds_z3_offload.yaml train.py\n";
+    assert_eq!(Scanner::scan(killed.as_bytes()).events[0].context.files, ["ds_z3_offload.yaml", "train.py"]);
+}

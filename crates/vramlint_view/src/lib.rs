@@ -9,6 +9,7 @@
 
 pub mod estimate;
 pub mod fit;
+pub mod oom;
 pub mod origin;
 pub mod runs;
 pub mod span;

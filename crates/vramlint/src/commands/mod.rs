@@ -8,7 +8,7 @@ mod init;
 mod lsp;
 mod man;
 mod model;
-mod oom;
+pub(crate) mod oom;
 mod rule;
 mod runs;
 mod why;

@@ -65,12 +65,17 @@ fn answer(answer: &Answer, lang: Lang) -> Object {
         object.put("max", largest);
         return object;
     }
-    let plans: Vec<Node> = answer.plans.iter().map(|own| Node::Object(plan(answer, &report, own, lang))).collect();
-    object.put("plans", Node::List(plans));
+    object.put("plans", plans(answer, lang));
     if answer.plans.is_empty() && !answer.fitting.fits {
         object.put("why", why_not(&answer.fitting, answer.options.limit).get(lang));
     }
     object
+}
+
+/// The plans, best first.
+pub(super) fn plans(answer: &Answer, lang: Lang) -> Node {
+    let report = answer.subject.report();
+    answer.plans.iter().map(|own| Node::Object(plan(answer, &report, own, lang))).collect()
 }
 
 fn plan(answer: &Answer, before: &EstimateReport, own: &EditedPlan, lang: Lang) -> Object {

@@ -1,6 +1,8 @@
 //! `oom --output-format json`.
 
 use super::ordered_json::{Node, Object};
+use crate::commands::oom::Explained;
+use crate::output::fit_json;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use vramlint_base::Lang;
@@ -15,9 +17,20 @@ struct OomJson {
 }
 
 /// The events as one object.
-pub(crate) fn render(events: &[Event], lang: Lang) -> String {
-    let events = events.iter().map(|event| Node::Object(self::event(event, lang))).collect();
+pub(crate) fn render(explained: &[Explained], lang: Lang) -> String {
+    let events = explained.iter().map(|explained| Node::Object(self::explained(explained, lang))).collect();
     super::serialize::to_string_pretty(&OomJson { version: super::serialize::VERSION, events })
+}
+
+fn explained(explained: &Explained, lang: Lang) -> Object {
+    let mut object = event(&explained.event, lang);
+    object.put("log", explained.log.as_str());
+    object.put("stage", optional(explained.event.context.stage.map(vramlint_oom::Stage::name)));
+    object.put("run", optional(explained.run.as_deref()));
+    object.put("explanation", explained.explanation.get(lang));
+    let plans = explained.plans.as_ref().map(|answer| fit_json::plans(answer, lang));
+    object.put("plans", plans.unwrap_or_else(|| Node::List(Vec::new())));
+    object
 }
 
 /// The fields of an event, as far as its kind has them.

@@ -5,6 +5,7 @@
 mod arch;
 mod fields;
 mod own_loss;
+mod printed;
 mod setup;
 pub mod vocabulary;
 
@@ -74,6 +75,15 @@ fn record(text: &Text<'_>, value: &RawValue, models: &Models) -> Result<Record, 
     let id = top.id()?;
     let mut unused = Vec::new();
     let (model, mut config) = arch::read_model(&mut top, "model", models, &mut unused)?;
+    if printed::is_printed(&top) {
+        let setup = printed::read_setup(&mut top)?;
+        unused.extend(top.unread());
+        let arch = config.into_arch();
+        if let Some(Assumption { en, zh }) = arch.undescribed().cloned().or_else(|| arch.unfit_for(setup.task)) {
+            return Err(top.error_at("model", &Message { en, zh }));
+        }
+        return Ok(Record { id, model, arch, setup, assumptions: Vec::new(), unused });
+    }
     let Some(mut fields) = top.object(&["setup"])? else { return Err(top.missing("setup")) };
     if let (arch::Shape::Config(config), Some(over)) = (&mut config, fields.object(&["config_over"])?) {
         arch::merge(config, &over)?;

@@ -11,6 +11,7 @@ mod torchrun;
 
 use crate::amount::Amount;
 use crate::anchors::Anchor;
+use crate::context::Context;
 use crate::event::{Event, Failure, MemoryLine};
 use crate::excerpt::Excerpt;
 use regex::{Captures, Regex};
@@ -56,7 +57,7 @@ pub(crate) fn read(anchor: Anchor, excerpt: &Excerpt<'_>) -> Option<Sighting> {
 /// An event at this place. The collector sets its line.
 fn event(excerpt: &Excerpt<'_>, exception: Option<String>, failure: Failure) -> Event {
     let rank = excerpt.line_before().0.rank;
-    Event { line: 0, rank, ranks: rank.into_iter().collect(), exception, messages: 1, failure }
+    Event { line: 0, rank, ranks: rank.into_iter().collect(), exception, messages: 1, context: Context::of(excerpt), failure }
 }
 
 /// The class of the exception that ends `text`: `RuntimeError: `.

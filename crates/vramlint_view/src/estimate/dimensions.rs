@@ -79,6 +79,7 @@ fn list_of(report: &EstimateReport, setup: &Setup) -> Vec<(&'static str, Json)> 
         list.extend(megatron(&parallel.megatron));
     }
     list.push(("device_map_gpus", json!(setup.model_gpus)));
+    list.extend(rare(setup));
     list.extend([
         ("dataloader_num_workers", json!(setup.dataloader_workers)),
         ("prefetch_factor", json!(setup.prefetch_factor)),
@@ -134,6 +135,40 @@ fn sharing(parallel: &Parallel) -> Vec<(&'static str, Json)> {
         ("tensor_parallel", json!(parallel.tensor)),
         ("context_parallel", json!(parallel.context)),
     ]
+}
+
+/// What few setups have, only where it is not the default: with it, `estimate --setup` reads a printed setup back.
+fn rare(setup: &Setup) -> Vec<(&'static str, Json)> {
+    let (plain, parallel) = (Setup::default(), &setup.parallel);
+    let usual = &plain.parallel;
+    let saved = setup.lora.as_ref().map(|lora| {
+        [("embed_tokens", lora.saved.embedding), ("lm_head", lora.saved.head)].into_iter().filter(|(_, own)| *own).map(|(name, _)| name)
+    });
+    let saved: Vec<&str> = saved.into_iter().flatten().collect();
+    let round = setup.generation;
+    let sequences = round.map(|round| round.sequences).filter(|own| *own != setup.micro_batch.saturating_mul(setup.accumulation));
+    let prompt = round.map(|round| round.prompt).filter(|own| *own != setup.prompt_length);
+    let all = [
+        ("lora_modules_to_save", !saved.is_empty(), json!(saved)),
+        ("sequences_per_generation", sequences.is_some(), json!(sequences)),
+        ("generation_prompt_length", prompt.is_some(), json!(prompt)),
+        ("vllm_sleep", round.is_some_and(|round| round.sleep_mode), json!(true)),
+        ("external_bytes", setup.external_bytes > 0, json!(setup.external_bytes)),
+        ("optimizer_in_backward", setup.optimizer_in_backward, json!(true)),
+        ("gradient_rank", setup.gradient_rank != plain.gradient_rank, json!(setup.gradient_rank)),
+        ("narrow_embedding_states", setup.narrow_embedding_states, json!(true)),
+        ("evaluation_keeps_graph", setup.evaluation_keeps_graph, json!(true)),
+        ("zeroes_after_forward", setup.zeroes_after_forward, json!(true)),
+        ("own_loss", setup.own_loss.is_some(), json!(true)),
+        ("trained_parts", setup.trained.is_some(), json!(true)),
+        ("ddp_bucket", parallel.ddp_bucket != usual.ddp_bucket, json!(parallel.ddp_bucket)),
+        ("defer_reduction", parallel.defer_reduction, json!(true)),
+        ("wrap_blocks", !parallel.wrap_blocks, json!(false)),
+        ("zero_hpz_partition_size", parallel.hpz != usual.hpz, json!(parallel.hpz)),
+        ("zero_quantized_weights", parallel.quantized_weights, json!(true)),
+        ("gather_16bit_on_save", parallel.gather_at_save, json!(true)),
+    ];
+    all.into_iter().filter(|(_, is_set, _)| *is_set).map(|(name, _, value)| (name, value)).collect()
 }
 
 /// How Megatron divides the model and what it computes again.

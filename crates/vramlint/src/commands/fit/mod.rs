@@ -10,7 +10,7 @@ use crate::output::styler::styler;
 use crate::stdio::print_stdout;
 use anyhow::Result;
 use std::path::Path;
-use subjects::{Subject, Subjects};
+pub(crate) use subjects::{Subject, Subjects, project_subjects};
 use vramlint_base::{Message, message};
 use vramlint_estimate::fit::{Ceiling, FitOptions, Fitting, ceiling, fit};
 use vramlint_project::fix::{unified_diff, write_all};
@@ -66,6 +66,25 @@ pub(crate) fn run(args: &FitArgs) -> Result<Status> {
     Ok(if all_answered { Status::Clean } else { Status::Findings })
 }
 
+impl Answer {
+    /// The plans, each with the setup that it changes.
+    pub(crate) fn shown_plans(&self) -> impl Iterator<Item = (&vramlint_estimate::Plan, &vramlint_memory::Setup)> {
+        self.plans.iter().map(|own| (&own.plan, &self.subject.run.setup))
+    }
+}
+
+/// The plans for a run on a GPU of `limit` bytes.
+pub(crate) fn answer_within(subjects: &Subjects, subject: &Subject, limit: u64) -> Answer {
+    let options = FitOptions { limit, keep: Vec::new(), max_slowdown: None, speeds: None, most: PLANS };
+    answer_with(subjects, subject.clone(), options)
+}
+
+fn answer_with(subjects: &Subjects, subject: Subject, options: FitOptions) -> Answer {
+    let fitting = fit(&subject.run, &options);
+    let plans = fitting.plans.iter().map(|plan| edits::with_edits(subjects, &subject, plan.clone())).collect();
+    Answer { ceiling: None, plans, subject, options, fitting }
+}
+
 fn block(answer: &Answer) -> view::Block<'_> {
     let edited = |plan: &EditedPlan| view::Edited { files: plan.files.iter().map(|file| file.shown.clone()).collect() };
     view::Block {
@@ -97,9 +116,7 @@ fn answer(args: &FitArgs, subjects: &Subjects, subject: Subject) -> Result<Answe
         let fitting = Fitting { fits: found.is_some(), plans: Vec::new(), least: None };
         return Ok(Answer { ceiling: Some((largest.setting(), found)), plans: Vec::new(), subject, options, fitting });
     }
-    let fitting = fit(&subject.run, &options);
-    let plans = fitting.plans.iter().map(|plan| edits::with_edits(subjects, &subject, plan.clone())).collect();
-    Ok(Answer { ceiling: None, plans, subject, options, fitting })
+    Ok(answer_with(subjects, subject, options))
 }
 
 /// The name of a setting in `vramlint runs`.

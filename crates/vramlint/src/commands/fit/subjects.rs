@@ -1,6 +1,6 @@
 //! The runs or the setup to fit.
 
-use crate::cli::FitArgs;
+use crate::cli::{CommonArgs, FitArgs, SetupArgs};
 use crate::commands::estimate::{flags, gpu, model};
 use crate::exit::user_error;
 use crate::language;
@@ -42,13 +42,13 @@ impl Subject {
 }
 
 /// Everything to fit.
-pub(super) struct Subjects {
-    pub(super) known: Vec<Subject>,
+pub(crate) struct Subjects {
+    pub(crate) known: Vec<Subject>,
     /// Runs without an estimate, and why.
-    pub(super) without: Vec<(String, Message)>,
-    pub(super) lang: Lang,
+    pub(crate) without: Vec<(String, Message)>,
+    pub(crate) lang: Lang,
     /// The project, for the edits of plans.
-    pub(super) project: Option<(Request, Report)>,
+    pub(crate) project: Option<(Request, Report)>,
 }
 
 /// What the arguments name.
@@ -57,16 +57,26 @@ pub(super) fn subjects(args: &FitArgs) -> Result<Subjects> {
         return of_flags(args);
     }
     let paths = if args.paths.is_empty() { vec![PathBuf::from(".")] } else { args.paths.clone() };
-    let request = request::build(&args.common, &paths)?;
-    let progress = Progress::new(args.common.quiet);
+    of_project(&args.common, &paths, args.run.as_deref(), &args.flags)
+}
+
+/// The runs of a project as they are.
+pub(crate) fn project_subjects(common: &CommonArgs, paths: &[PathBuf], only: Option<&str>) -> Result<Subjects> {
+    of_project(common, paths, only, &SetupArgs::default())
+}
+
+/// The runs of a project, with the flags as overrides.
+fn of_project(common: &CommonArgs, paths: &[PathBuf], only: Option<&str>, overrides: &SetupArgs) -> Result<Subjects> {
+    let request = request::build(common, paths)?;
+    let progress = Progress::new(common.quiet);
     let report = check(&request, &|done, all| progress.update(done, all))?;
     progress.clear();
-    let lang = language::resolve(args.common.lang, report.lang);
+    let lang = language::resolve(common.lang, report.lang);
     let (_, target) = governing(&request)?;
-    let is_overridden = args.flags.first_flag().is_some();
+    let is_overridden = overrides.first_flag().is_some();
     let mut inputs: Vec<(String, Result<EstimateInput, Message>)> = run_inputs(&report, lang);
-    inputs.retain(|(id, _)| args.run.as_ref().is_none_or(|only| only == id));
-    if let (Some(id), true) = (&args.run, inputs.is_empty()) {
+    inputs.retain(|(id, _)| only.is_none_or(|only| only == id));
+    if let (Some(id), true) = (only, inputs.is_empty()) {
         return Err(user_error(message!(
             "unknown run `{id}`; `vramlint runs` lists the runs",
             "未知的训练任务 `{id}`；`vramlint runs` 可查看全部"
@@ -78,7 +88,7 @@ pub(super) fn subjects(args: &FitArgs) -> Result<Subjects> {
         match (input, found) {
             (Ok(mut input), Some(Ok(mut run))) => {
                 if is_overridden {
-                    flags::override_subject(&args.flags, &mut input, &target)?;
+                    flags::override_subject(overrides, &mut input, &target)?;
                     run = run.with_setup(input.setup.clone());
                     run.num_generations = input.num_generations;
                     input.known = None;
