@@ -92,6 +92,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
                 "vramlint_estimate",
                 "vramlint_gpu",
                 "vramlint_memory",
+                "vramlint_oom",
                 "vramlint_project",
                 "vramlint_resolve",
                 "vramlint_rules",
@@ -116,6 +117,7 @@ const PURE: &[&str] = &[
     "vramlint_edit",
     "vramlint_semantic",
     "vramlint_memory",
+    "vramlint_oom",
     "vramlint_estimate",
     "vramlint_rules",
 ];

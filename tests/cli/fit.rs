@@ -61,7 +61,8 @@ fn a_setup_by_flags_has_plans_without_edits() {
     assert_eq!((&found["run"], &found["plans"][0]["edits"]), (&Json::Null, &Json::Array(Vec::new())));
     let setup = found["plans"][0]["setup"].to_string();
     folder.write("setup.json", setup);
-    let again: Json = serde_json::from_str(&folder.run("estimate --setup setup.json --gpu RTX-4090 --output-format json").out).expect("JSON");
+    let again: Json =
+        serde_json::from_str(&folder.run("estimate --setup setup.json --gpu RTX-4090 --output-format json").out).expect("JSON");
     assert_eq!(again["gpu"]["peak"], found["plans"][0]["estimate"]["peak"]);
     let kept = json(&folder, &format!("{flags} --keep micro-batch,seq"));
     for plan in kept["plans"].as_array().expect("a list") {

@@ -3,6 +3,7 @@
 mod adopt;
 mod config;
 mod data;
+mod diff;
 mod fit;
 mod fixing;
 mod formats;

@@ -46,7 +46,8 @@ fn plans_fit_the_card_of_the_log() {
     let folder = project();
     folder.write("train.log", traceback("large.py"));
     let found: Json =
-        serde_json::from_str(&folder.run("oom train.log --gpus 1 --set sequence_length=1024 --output-format json").out).expect("JSON");
+        serde_json::from_str(&folder.run("oom train.log --gpus 1 --set sequence_length=1024 --output-format json").out)
+            .expect("JSON");
     let plans = found["events"][0]["plans"].as_array().expect("a list").clone();
     assert!(!plans.is_empty() && plans.len() <= 5);
     assert!(plans.iter().all(|plan| plan["estimate"]["high"].as_u64() <= Some(25_759_066_194)), "{plans:?}");
@@ -74,7 +75,9 @@ fn a_log_without_a_failure_has_an_empty_list() {
 
 #[test]
 fn what_a_log_quotes_cannot_act_on_a_terminal() {
-    let hostile = format!("[rank0]: evil\u{1b}]0;title\u{7}Error: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 2.00 GiB of which 0 bytes is free.\n{MESSAGE}");
+    let hostile = format!(
+        "[rank0]: evil\u{1b}]0;title\u{7}Error: CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 2.00 GiB of which 0 bytes is free.\n{MESSAGE}"
+    );
     let folder = Folder::new(&[("a\u{1b}[31m.log", hostile.as_str())]);
     let name = "a\u{1b}[31m.log";
     let text = folder.run(&format!("oom {name}")).out;

@@ -2,6 +2,7 @@
 
 mod check;
 mod common;
+mod diff;
 mod estimate;
 mod fit;
 mod gpu;
@@ -20,6 +21,7 @@ use vramlint_base::Lang;
 
 pub(crate) use check::{CheckArgs, Format};
 pub(crate) use common::CommonArgs;
+pub(crate) use diff::{DiffArgs, DiffFormat};
 pub(crate) use estimate::{Amp, EstimateArgs, EstimateFormat, Method, SetupArgs, TaskName};
 pub(crate) use fit::FitArgs;
 pub(crate) use gpu::{GpuArgs, GpuFormat};
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Explain a file or a line: its kind, its runs, what decided each setting, and which unknown keeps rules silent
     Why(WhyArgs),
+    /// Show what a change does to each run: effective batch, precision, memory, findings
+    Diff(DiffArgs),
     /// Explain the out-of-memory failures in a log
     Oom(OomArgs),
     /// List the GPUs of this machine: memory, the processes that use it, and what that means for a run
@@ -91,6 +95,7 @@ impl Command {
             Self::Runs(args) => args.common.lang,
             Self::Why(args) => args.common.lang,
             Self::Oom(args) => args.common.lang,
+            Self::Diff(args) => args.common.lang,
             Self::Rule(args) => args.lang,
             Self::Gpu(args) => args.lang,
             Self::Init(args) => args.lang,
@@ -109,6 +114,7 @@ impl Command {
             Self::Runs(args) => args.common.verbose,
             Self::Why(args) => args.common.verbose,
             Self::Oom(args) => args.common.verbose,
+            Self::Diff(args) => args.common.verbose,
             _ => false,
         }
     }

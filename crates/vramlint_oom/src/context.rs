@@ -44,14 +44,25 @@ impl Stage {
 /// Texts of tracebacks that tell the stage, the most telling first. Several may stand in one traceback: a loss is computed in a forward.
 const STAGES: &[(Stage, &[&str])] = &[
     (Stage::Backward, &[".backward(", "in backward", "run_backward", "_engine_run_backward", "backward_pass"]),
-    (Stage::Optimizer, &["optimizer.step(", "in _multi_tensor_adam", "_init_group", "optim/adam", "initialize_optimizer_states", "exp_avg"]),
+    (
+        Stage::Optimizer,
+        &["optimizer.step(", "in _multi_tensor_adam", "_init_group", "optim/adam", "initialize_optimizer_states", "exp_avg"],
+    ),
     (Stage::Save, &["save_checkpoint(", "in save_model", "save_pretrained(", "_save_checkpoint("]),
     (Stage::Evaluate, &["evaluation_loop(", "prediction_step(", "self.evaluate(", "in evaluate"]),
     (Stage::Generate, &[".generate(", "in _sample", "_generate_"]),
     (Stage::Load, &["from_pretrained(", "load_state_dict(", "_load_state_dict", "_move_model_to_device", "dispatch_model("]),
     (
         Stage::Loss,
-        &["cross_entropy(", "lm_head(", "loss_function(", "selective_log_softmax(", "log_softmax(", "logits.float()", "loss_fct("],
+        &[
+            "cross_entropy(",
+            "lm_head(",
+            "loss_function(",
+            "selective_log_softmax(",
+            "log_softmax(",
+            "logits.float()",
+            "loss_fct(",
+        ],
     ),
     (Stage::Forward, &["in forward", "_call_impl", "training_step(", "compute_loss("]),
 ];
@@ -70,9 +81,8 @@ pub struct Context {
     pub files: Vec<String>,
 }
 
-static FILE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[A-Za-z0-9_./\\~-]+\.(?:py|sh|ya?ml|json|toml|ps1|bat)\b").expect("a legal pattern")
-});
+static FILE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"[A-Za-z0-9_./\\~-]+\.(?:py|sh|ya?ml|json|toml|ps1|bat)\b").expect("a legal pattern"));
 
 impl Context {
     pub(crate) fn of(excerpt: &Excerpt<'_>) -> Self {

@@ -54,7 +54,10 @@ impl<'a> Excerpt<'a> {
     pub(crate) fn lines_above(&self) -> impl Iterator<Item = String> {
         let before = &self.window[..self.anchor];
         let end = memchr::memrchr(b'\n', before).unwrap_or(0);
-        before[..end].rsplit(|byte| *byte == b'\n').map(|line| stream::split(&clean(line)).1.trim_end().to_owned()).take(MAX_LINES)
+        before[..end]
+            .rsplit(|byte| *byte == b'\n')
+            .map(|line| stream::split(&clean(line)).1.trim_end().to_owned())
+            .take(MAX_LINES)
     }
 
     /// The message from the anchor on, up to the next `stop`, without white space and frames: terminals and web pages wrap messages

@@ -21,8 +21,8 @@ mod verdict;
 pub use amount::{Amount, Unit};
 pub use context::{Context, Stage};
 pub use event::{
-    CacheShortage, Device, DeviceTemplate, EngineBudget, EngineTemplate, Event, Failure, HostShortage, HostTemplate, Kill, KillTemplate,
-    OtherProcess, SharedMemory, SharedMemoryTemplate,
+    CacheShortage, Device, DeviceTemplate, EngineBudget, EngineTemplate, Event, Failure, HostShortage, HostTemplate, Kill,
+    KillTemplate, OtherProcess, SharedMemory, SharedMemoryTemplate,
 };
 pub use scanner::{Log, Scanner};
 pub use verdict::{Judgement, Verdict};

@@ -39,7 +39,8 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a legal pattern")
 });
 
-static RANK_OF_ACTOR: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\brank=(\d{1,6})\b|_TP(\d{1,6})\b").expect("a legal pattern"));
+static RANK_OF_ACTOR: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\brank=(\d{1,6})\b|_TP(\d{1,6})\b").expect("a legal pattern"));
 
 /// Who wrote `line`, and the line without what says so.
 pub(crate) fn split(line: &str) -> (Stream, &str) {

@@ -1,7 +1,9 @@
 //! What kind of failure an event is, from its own numbers.
 
 use crate::amount::hundredths;
-use crate::event::{Device, DeviceTemplate, EngineBudget, EngineTemplate, Event, Failure, HostTemplate, Kill, SharedMemoryTemplate};
+use crate::event::{
+    Device, DeviceTemplate, EngineBudget, EngineTemplate, Event, Failure, HostTemplate, Kill, SharedMemoryTemplate,
+};
 use vramlint_base::{Message, message};
 
 /// The kind of a failure.
@@ -65,7 +67,12 @@ impl Verdict {
     pub const fn is_of_the_step(self) -> bool {
         matches!(
             self,
-            Self::Full | Self::FullOnEveryRank | Self::Fragmentation | Self::Cap | Self::LargerThanDevice | Self::SystemMemoryFallback
+            Self::Full
+                | Self::FullOnEveryRank
+                | Self::Fragmentation
+                | Self::Cap
+                | Self::LargerThanDevice
+                | Self::SystemMemoryFallback
         )
     }
 }
@@ -121,8 +128,7 @@ fn judge_device(device: &Device, messages: u64, ranks: usize) -> Judgement {
     let mib = |amount: Option<crate::Amount>| amount.map(crate::Amount::mib);
     let (requested, total, free, allocated) = (mib(device.requested), mib(device.total), mib(device.free), mib(device.allocated));
     let reserved = mib(device.reserved_total);
-    let unallocated = mib(device.reserved_unallocated)
-        .or_else(|| Some(hundredths((reserved? - allocated?).max(0.0))));
+    let unallocated = mib(device.reserved_unallocated).or_else(|| Some(hundredths((reserved? - allocated?).max(0.0))));
     let held = reserved.or_else(|| Some(allocated? + unallocated?));
     let outside = match mib(device.process_used) {
         Some(used) => held.map(|held| used - held),
@@ -211,7 +217,8 @@ fn device_verdict(
         return (None, why);
     }
     if ranks > 1 || messages > 1 && device.device.is_some() {
-        let why = message!("all ranks fail alike: replicated states, shard them", "各 rank 以相同方式失败：状态被复制，应进行分片");
+        let why =
+            message!("all ranks fail alike: replicated states, shard them", "各 rank 以相同方式失败：状态被复制，应进行分片");
         return (Some(Verdict::FullOnEveryRank), why);
     }
     (Some(Verdict::Full), message!("live tensors fill the GPU", "活动张量占满了 GPU"))
@@ -259,10 +266,7 @@ fn system_memory() -> (Option<Verdict>, Message) {
 fn judge_kill(kill: &Kill) -> Judgement {
     let (verdict, why) = if kill.template.is_proof() {
         let why = if kill.is_in_cgroup == Some(true) {
-            message!(
-                "host memory ran out; the limit is that of the container or job",
-                "主机内存耗尽；限制来自容器或作业"
-            )
+            message!("host memory ran out; the limit is that of the container or job", "主机内存耗尽；限制来自容器或作业")
         } else {
             message!("host memory ran out", "主机内存耗尽")
         };
@@ -283,10 +287,9 @@ fn judge_kill(kill: &Kill) -> Judgement {
 
 fn host_reason(template: HostTemplate) -> Message {
     match template {
-        HostTemplate::WindowsPageFile => message!(
-            "Windows could not commit more memory: its page file is too small",
-            "Windows 无法再提交内存：页面文件太小"
-        ),
+        HostTemplate::WindowsPageFile => {
+            message!("Windows could not commit more memory: its page file is too small", "Windows 无法再提交内存：页面文件太小")
+        }
         _ => message!("an allocation in host memory failed", "主机内存分配失败"),
     }
 }

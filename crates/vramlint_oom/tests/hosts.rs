@@ -19,7 +19,10 @@ fn one_kill_has_many_reporters() {
 #[test]
 fn a_shell_names_the_process_that_was_killed() {
     for (log, expected) in [
-        ("bash: line 1: 20417 Killed                  accelerate launch train.py", "killed shell: line=1 pid=20417 -> host_oom_likely"),
+        (
+            "bash: line 1: 20417 Killed                  accelerate launch train.py",
+            "killed shell: line=1 pid=20417 -> host_oom_likely",
+        ),
         ("train.sh: 第 3 行： 12345 已杀死               python train.py", "killed shell: line=1 pid=12345 -> host_oom_likely"),
         ("train.sh: 行 3: 12345 已杀死               python train.py", "killed shell: line=1 pid=12345 -> host_oom_likely"),
         ("Loading checkpoint shards:  33%|███▎      | 1/3\nKilled\n$ ", "killed shell: line=2 -> host_oom_likely"),

@@ -30,7 +30,12 @@ fn prefixes_name_the_rank() {
 #[test]
 fn ranks_that_fail_alike_are_one_event() {
     let log: String = (0..4)
-        .map(|rank| format!("[rank{rank}]: {}\n", V2.replace("GPU 0", &format!("GPU {rank}")).replace("77.59", &format!("77.{}", 50 + rank))))
+        .map(|rank| {
+            format!(
+                "[rank{rank}]: {}\n",
+                V2.replace("GPU 0", &format!("GPU {rank}")).replace("77.59", &format!("77.{}", 50 + rank))
+            )
+        })
         .collect();
     let found = events(&log);
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -128,7 +133,9 @@ fn the_size_of_the_pieces_changes_nothing() {
 
 #[test]
 fn a_failure_explains_the_kills_that_follow() {
-    let log = format!("[rank0]: {V2}\nE0307 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -9) local_rank: 1 (pid: 11) of binary: python3\n");
+    let log = format!(
+        "[rank0]: {V2}\nE0307 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -9) local_rank: 1 (pid: 11) of binary: python3\n"
+    );
     assert_eq!(events(&log).len(), 1);
 }
 
@@ -150,7 +157,9 @@ fn bytes_that_are_no_text_are_read_over() {
 
 #[test]
 fn a_traceback_tells_the_stage_and_the_files() {
-    let log = format!("loading\nTraceback (most recent call last):\n  File \"/home/me/project/train.py\", line 88, in <module>\n    trainer.train()\n  File \"/env/lib/python3.11/site-packages/transformers/trainer.py\", line 3000, in training_step\n    self.accelerator.backward(loss, **kwargs)\n{V2}\n");
+    let log = format!(
+        "loading\nTraceback (most recent call last):\n  File \"/home/me/project/train.py\", line 88, in <module>\n    trainer.train()\n  File \"/env/lib/python3.11/site-packages/transformers/trainer.py\", line 3000, in training_step\n    self.accelerator.backward(loss, **kwargs)\n{V2}\n"
+    );
     let found = &Scanner::scan(log.as_bytes()).events[0];
     assert_eq!(found.context.stage, Some(vramlint_oom::Stage::Backward));
     assert_eq!(found.context.files, ["/home/me/project/train.py"]);

@@ -116,7 +116,9 @@ fn plan_lines(
         lines.push(format!("     {}", (look.styler)(text.get(look.lang), StyleRole::Faint)));
     }
     if look.explain {
-        lines.extend(changed_settings(&block.report, after).iter().map(|(name, from, to)| format!("       {name}: {from} -> {to}")));
+        lines.extend(
+            changed_settings(&block.report, after).iter().map(|(name, from, to)| format!("       {name}: {from} -> {to}")),
+        );
         for (part, bytes) in block.report.parts() {
             let new = after.parts().find(|(own, _)| *own == part).map_or(0, |(_, bytes)| bytes);
             if new != bytes {

@@ -160,7 +160,11 @@ fn step_of(report: &EstimateReport, event: &Event, device: &Device) -> Message {
     let mut parts: Vec<_> = report.parts().collect();
     parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     let list = |lang: Lang| {
-        parts.iter().take(PARTS).map(|(part, bytes)| format!("{} {}", in_lang(part.label(), lang), gib_value(*bytes))).collect::<Vec<_>>()
+        parts
+            .iter()
+            .take(PARTS)
+            .map(|(part, bytes)| format!("{} {}", in_lang(part.label(), lang), gib_value(*bytes)))
+            .collect::<Vec<_>>()
     };
     let (name, peak, high) = (report.name(), gib(report.estimate.peak), gib(report.estimate.high));
     let (en, zh) = (list(Lang::En).join(", "), list(Lang::Zh).join("、"));
@@ -208,7 +212,11 @@ fn host_of(report: &EstimateReport) -> Option<Message> {
     let mut parts: Vec<_> = host.parts.iter().filter(|part| part.bytes > 0).collect();
     parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
     let list = |lang: Lang| {
-        parts.iter().take(PARTS).map(|part| format!("{} {}", in_lang(part.label, lang), gib_value(part.bytes))).collect::<Vec<_>>()
+        parts
+            .iter()
+            .take(PARTS)
+            .map(|part| format!("{} {}", in_lang(part.label, lang), gib_value(part.bytes)))
+            .collect::<Vec<_>>()
     };
     let (name, peak) = (report.name(), gib(host.peak));
     let (en, zh) = (list(Lang::En).join(", "), list(Lang::Zh).join("、"));
@@ -266,9 +274,8 @@ fn advice(verdict: Verdict) -> Message {
             "raise the share of the engine (gpu_memory_utilization, mem-fraction-static), or load smaller weights",
             "提高引擎的份额（gpu_memory_utilization、mem-fraction-static），或加载更小的权重"
         ),
-        Verdict::CacheTooSmall => message!(
-            "lower max_model_len, or raise the share of the engine",
-            "减小 max_model_len，或提高引擎的份额"
-        ),
+        Verdict::CacheTooSmall => {
+            message!("lower max_model_len, or raise the share of the engine", "减小 max_model_len，或提高引擎的份额")
+        }
     }
 }

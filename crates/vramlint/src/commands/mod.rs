@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod check;
+mod diff;
 mod estimate;
 pub(crate) mod fit;
 mod gpu;
@@ -25,6 +26,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
     match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Estimate(args) => estimate::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Fit(args) => fit::run(args),
         Command::Gpu(args) => gpu::run(args),
         Command::Init(args) => init::run(args),

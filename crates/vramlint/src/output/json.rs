@@ -138,6 +138,12 @@ fn finding<'a>(project: &Project, finding: &'a Finding, lang: Lang) -> FindingJs
     }
 }
 
+/// A finding, as `check` prints it.
+pub(super) fn finding_json(project: &Project, own: &Finding, lang: Lang) -> serde_json::Value {
+    // Numbers, strings, lists and maps with string keys always serialize.
+    serde_json::to_value(finding(project, own, lang)).expect("a finding is JSON")
+}
+
 /// The report as one object.
 pub(crate) fn render(report: &Report, lang: Lang) -> String {
     let [error, warning, info] = count_by_severity(report);

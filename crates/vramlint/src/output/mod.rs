@@ -2,6 +2,7 @@
 
 mod concise;
 pub(crate) mod config_schema;
+pub(crate) mod diff_json;
 pub(crate) mod estimate;
 mod excerpt;
 mod fingerprint;
@@ -14,9 +15,9 @@ pub(crate) mod gpu_json;
 pub(crate) mod gpu_text;
 mod json;
 mod junit;
+pub(crate) mod oom_json;
 mod ordered_json;
 mod rdjson;
-pub(crate) mod oom_json;
 pub(crate) mod runs_json;
 mod sarif;
 mod sarif_schema;

@@ -90,7 +90,8 @@ fn device(object: &mut Object, device: &Device) {
     object.put("device", optional(device.device));
     object.put("requested", amount(device.requested));
     if !matches!(device.template, DeviceTemplate::Legacy | DeviceTemplate::LegacyNpu | DeviceTemplate::V2) {
-        for (name, value) in [("total", device.total), ("free", device.free), ("allocated", device.allocated), ("allowed", device.allowed)]
+        for (name, value) in
+            [("total", device.total), ("free", device.free), ("allocated", device.allocated), ("allowed", device.allowed)]
         {
             if value.is_some() {
                 object.put(name, amount(value));

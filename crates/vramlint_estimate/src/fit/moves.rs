@@ -4,9 +4,7 @@ use super::Subject;
 use crate::repairs::change::offered_head;
 use crate::repairs::{Change, divisors};
 use vramlint_memory::Setup;
-use vramlint_memory::setup::{
-    Attention, Checkpointing, Offload, Optimizer, Platform, Quantization, Reference, Scheme, Task,
-};
+use vramlint_memory::setup::{Attention, Checkpointing, Offload, Optimizer, Platform, Quantization, Reference, Scheme, Task};
 
 /// One thing that can change.
 pub(super) struct Move {
@@ -131,9 +129,8 @@ fn schemes(setup: &Setup) -> Vec<Change> {
 
 /// A quantized base, and adapters where everything is trained.
 fn adapters(setup: &Setup) -> Vec<Change> {
-    let freezes = setup.freeze_base
-        || setup.trains_prompt
-        || setup.trained.as_ref().is_some_and(|parts| !parts.is_whole_language_model());
+    let freezes =
+        setup.freeze_base || setup.trains_prompt || setup.trained.as_ref().is_some_and(|parts| !parts.is_whole_language_model());
     if freezes || setup.quantization != Quantization::None || setup.parallel.scheme == Scheme::Megatron {
         return Vec::new();
     }

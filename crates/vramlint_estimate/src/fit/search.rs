@@ -54,10 +54,8 @@ impl Search<'_> {
     fn class(&mut self, all: &[Move], effect: TrainingEffect) {
         let before = &self.subject.of.setup;
         // The steps that this class may take; the last one of each move is its strongest.
-        let allowed: Vec<Vec<Change>> = all
-            .iter()
-            .map(|own| own.steps.iter().copied().filter(|step| step.effect(before) <= effect).collect())
-            .collect();
+        let allowed: Vec<Vec<Change>> =
+            all.iter().map(|own| own.steps.iter().copied().filter(|step| step.effect(before) <= effect).collect()).collect();
         let usable: Vec<usize> = (0..all.len()).filter(|index| !allowed[*index].is_empty()).collect();
         self.infeasible.clear();
         if !self.can_hold_plan(&allowed, &usable) {
@@ -72,14 +70,7 @@ impl Search<'_> {
     }
 
     /// Visits every combination of `size` more moves out of `rest`, in addition to `chosen`.
-    fn choose(
-        &mut self,
-        allowed: &[Vec<Change>],
-        rest: &[usize],
-        chosen: &mut Vec<usize>,
-        size: usize,
-        effect: TrainingEffect,
-    ) {
+    fn choose(&mut self, allowed: &[Vec<Change>], rest: &[usize], chosen: &mut Vec<usize>, size: usize, effect: TrainingEffect) {
         if size == 0 {
             if self.fits_at_last_steps(allowed, chosen) {
                 self.add(allowed, chosen, effect);

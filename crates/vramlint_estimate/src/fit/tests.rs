@@ -24,7 +24,13 @@ fn options(limit: u64) -> FitOptions {
 const GIB: u64 = 1 << 30;
 
 fn lora() -> Setup {
-    Setup { micro_batch: 8, accumulation: 2, sequence_length: 2048, lora: Some(Lora { r: 64, ..Lora::default() }), ..Setup::default() }
+    Setup {
+        micro_batch: 8,
+        accumulation: 2,
+        sequence_length: 2048,
+        lora: Some(Lora { r: 64, ..Lora::default() }),
+        ..Setup::default()
+    }
 }
 
 #[test]

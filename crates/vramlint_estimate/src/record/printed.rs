@@ -2,8 +2,8 @@
 
 use super::fields::Fields;
 use super::vocabulary::{
-    ATTENTION, DTYPES, HEADS, KEPT_OUTPUTS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, QUANTIZED_EXPERTS, REFERENCES, SCHEMES,
-    TASKS,
+    ATTENTION, DTYPES, HEADS, KEPT_OUTPUTS, OFFLOADS, OPTIMIZERS, PLATFORMS, QUANTIZATIONS, QUANTIZED_EXPERTS, REFERENCES,
+    SCHEMES, TASKS,
 };
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
@@ -80,8 +80,7 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.expandable_segments = fields.flag(&["expandable_segments"])?.unwrap_or(false);
     #[allow(clippy::cast_sign_loss, clippy::cast_possible_truncation)] // bounded by the filter
     let tenths = |number: f64| (number * 10.0).round() as u32;
-    setup.capability =
-        fields.number(&["compute_capability"])?.filter(|number| (1.0..100.0).contains(number)).map(tenths);
+    setup.capability = fields.number(&["compute_capability"])?.filter(|number| (1.0..100.0).contains(number)).map(tenths);
     Ok(setup)
 }
 

@@ -248,10 +248,9 @@ impl Change {
                 "把回复限制在 {tokens} 个 token（更长的被截断）"
             ),
             Self::Attention(_) => message!("use the attention kernel of PyTorch (sdpa)", "使用 PyTorch 的注意力核（sdpa）"),
-            Self::ExpandableSegments => message!(
-                "set PYTORCH_ALLOC_CONF=expandable_segments:True",
-                "设置 PYTORCH_ALLOC_CONF=expandable_segments:True"
-            ),
+            Self::ExpandableSegments => {
+                message!("set PYTORCH_ALLOC_CONF=expandable_segments:True", "设置 PYTORCH_ALLOC_CONF=expandable_segments:True")
+            }
             Self::ReferenceByAdapter => message!(
                 "use the base model without its adapter as the reference instead of a copy",
                 "用去掉适配器的基座作为参考模型，而不是另存一份"

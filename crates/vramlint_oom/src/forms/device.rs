@@ -140,9 +140,13 @@ fn exception(excerpt: &Excerpt<'_>) -> Option<String> {
     pattern!(BEFORE_MESSAGE, r"(?s)^(?P<head>.*:)\s*(?:[A-Z]{2,5}|MPS backend)\s+out\s+of\s+memory");
     let (_, line) = excerpt.line_before();
     let above = excerpt.lines_above().next().unwrap_or_default();
-    [format!("{line}{}", excerpt.line_after()), format!("{above} {line}{}", excerpt.line_after()), format!("{line} out of memory")]
-        .iter()
-        .find_map(|text| exception_before(&BEFORE_MESSAGE.captures(text)?["head"]))
+    [
+        format!("{line}{}", excerpt.line_after()),
+        format!("{above} {line}{}", excerpt.line_after()),
+        format!("{line} out of memory"),
+    ]
+    .iter()
+    .find_map(|text| exception_before(&BEFORE_MESSAGE.captures(text)?["head"]))
 }
 
 /// `CUDA out of memory.` where the message is cut or wrapped before "Tried to allocate" ends, at `ut of memory`.

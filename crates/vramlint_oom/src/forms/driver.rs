@@ -12,7 +12,10 @@ pattern!(
 );
 pattern!(NCCL, r"(?:[Cc]uda|HIP|Hip) failure[^'\n]{0,40}'out of memory'");
 pattern!(BITSANDBYTES, r"Error out of memory at line \d+ in file");
-pattern!(LIBRARY, r"(?P<library>CUBLAS|HIPBLAS|CUDNN|MIOPEN|CUFFT|HIPFFT|CUSOLVER|CUSPARSE|ROCBLAS)(?:_STATUS|_STATUS_)?_?ALLOC_FAILED");
+pattern!(
+    LIBRARY,
+    r"(?P<library>CUBLAS|HIPBLAS|CUDNN|MIOPEN|CUFFT|HIPFFT|CUSOLVER|CUSPARSE|ROCBLAS)(?:_STATUS|_STATUS_)?_?ALLOC_FAILED"
+);
 pattern!(NCCL_BYTES, r"^Failed to CUDA (?:host |c|m)?(?:alloc|calloc|malloc)(?: async| host)? (?P<bytes>\d+) bytes");
 pattern!(XLA_BYTES, r"(?:trying|failed) to allocate (?P<bytes>\d+) bytes|allocate [\d.]+[KMG]iB \((?P<exact>\d+) bytes\)");
 
@@ -40,8 +43,11 @@ pub(super) fn alloc_failed(excerpt: &Excerpt<'_>) -> Option<Event> {
     let line = excerpt.line();
     let library = LIBRARY.captures(&line)?["library"].to_owned();
     let backend = if library.starts_with("HIP") || matches!(library.as_str(), "MIOPEN" | "ROCBLAS") { "hip" } else { "cuda" };
-    let template =
-        if matches!(library.as_str(), "CUBLAS" | "HIPBLAS" | "ROCBLAS") { DeviceTemplate::Cublas } else { DeviceTemplate::MathLibrary };
+    let template = if matches!(library.as_str(), "CUBLAS" | "HIPBLAS" | "ROCBLAS") {
+        DeviceTemplate::Cublas
+    } else {
+        DeviceTemplate::MathLibrary
+    };
     Some(without_numbers(excerpt, &line, backend, template, None))
 }
 

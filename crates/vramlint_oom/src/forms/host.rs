@@ -8,7 +8,10 @@ use crate::excerpt::Excerpt;
 pattern!(CPU, r"CPUAllocator: (?:can't allocate memory|not enough memory): you tried to allocate (?P<bytes>\d+) bytes");
 pattern!(NUMPY, r"nable to allocate (?P<value>\d+(?:\.\d+)?) (?P<unit>bytes|[KMGT]iB) for an array");
 pattern!(MEMORY_ERROR, r"^\s*MemoryError(?::.*)?$");
-pattern!(ENOMEM, r"\[Errno 12\] (?:C|c)annot allocate memory|^\s*(?:fork|mmap)[^:]*: Cannot allocate memory|os\.fork\(\).*Cannot allocate memory");
+pattern!(
+    ENOMEM,
+    r"\[Errno 12\] (?:C|c)annot allocate memory|^\s*(?:fork|mmap)[^:]*: Cannot allocate memory|os\.fork\(\).*Cannot allocate memory"
+);
 pattern!(PAGE_FILE, r"(?:\[WinError 1455\]|\(os error 1455\))");
 
 /// `DefaultCPUAllocator: can't allocate memory: you tried to allocate 17 bytes`.

@@ -14,7 +14,10 @@ pattern!(SLURM_LIMIT, r"[Ee]xceeded (?:job )?memory limit(?: \((?P<used>\d+)(?P<
 pattern!(SHELL, r"(?:line |行 ?|第 ?)(?P<line>\d+)(?: ?行)?[:：]\s*(?P<pid>\d{1,9})\s+(?:Killed|已杀死|killed)\b?");
 pattern!(JOB, r"^\s*\[\d+\][+-]?\s+(?:(?P<pid>\d{1,9})\s+)?(?:Killed|已杀死|killed)\s");
 pattern!(ALONE, r"^\s*(?:Killed|已杀死|zsh: killed\s+.*)\s*$");
-pattern!(STATUS_137, r"(?:[Ee]xit(?:ed)?(?: with)?|status|[Cc]ompleted with exit|terminated with exit|[Rr]eturn(?:ed non-zero exit)?)[ _-]?(?:status|code)?\s*[:=]?\s*137\b|(?:exit|Exit|return) (?:code|Code|status)\s*[:=]?\s*137\b|Exit Code:\s+137\b");
+pattern!(
+    STATUS_137,
+    r"(?:[Ee]xit(?:ed)?(?: with)?|status|[Cc]ompleted with exit|terminated with exit|[Rr]eturn(?:ed non-zero exit)?)[ _-]?(?:status|code)?\s*[:=]?\s*137\b|(?:exit|Exit|return) (?:code|Code|status)\s*[:=]?\s*137\b|Exit Code:\s+137\b"
+);
 pattern!(CALLED_PROCESS, r"died with <Signals\.SIGKILL: 9>");
 pattern!(SPAWNED, r"process (?P<rank>\d{1,6}) terminated with signal SIGKILL");
 pattern!(LOADER, r"worker \(pid(?:\(s\))? (?P<pid>\d{1,9})\) is killed by signal: Killed");
@@ -61,7 +64,10 @@ pub(super) fn by_oom_killer(excerpt: &Excerpt<'_>) -> Option<Event> {
     if let Some(found) = KERNEL_TASK.captures(&line) {
         let is_in_cgroup = Some(&found["constraint"] == "CONSTRAINT_MEMCG");
         let process = Some(found["name"].to_owned());
-        return Some(killed(excerpt, Kill { pid: number(&found, "pid"), process, is_in_cgroup, ..kill(KillTemplate::KernelOom) }));
+        return Some(killed(
+            excerpt,
+            Kill { pid: number(&found, "pid"), process, is_in_cgroup, ..kill(KillTemplate::KernelOom) },
+        ));
     }
     (SLURM_OOM.is_match(&line)).then(|| killed(excerpt, Kill { is_in_cgroup: Some(true), ..kill(KillTemplate::Scheduler) }))
 }
@@ -112,9 +118,8 @@ pub(super) fn by_ray(excerpt: &Excerpt<'_>) -> Option<Event> {
     if !is_kill {
         return None;
     }
-    let limit = RAY
-        .captures(&excerpt.message_without_spaces("low on memory"))
-        .and_then(|found| Amount::parse(&found["total"], "GB"));
+    let limit =
+        RAY.captures(&excerpt.message_without_spaces("low on memory")).and_then(|found| Amount::parse(&found["total"], "GB"));
     let failure = Failure::Kill(Kill { limit, ..kill(KillTemplate::Ray) });
     Some(event(excerpt, exception_in(&line), failure))
 }
@@ -141,9 +146,7 @@ pub(super) fn in_shell(excerpt: &Excerpt<'_>) -> Option<Event> {
 
 /// `exit status 137`, `exited with code 137`.
 pub(super) fn status_137(excerpt: &Excerpt<'_>) -> Option<Event> {
-    STATUS_137
-        .is_match(&excerpt.line())
-        .then(|| killed(excerpt, Kill { exitcode: Some(137), ..kill(KillTemplate::ExitStatus) }))
+    STATUS_137.is_match(&excerpt.line()).then(|| killed(excerpt, Kill { exitcode: Some(137), ..kill(KillTemplate::ExitStatus) }))
 }
 
 /// `died with <Signals.SIGKILL: 9>`, `process 0 terminated with signal SIGKILL`.
@@ -155,7 +158,5 @@ pub(super) fn in_exception(excerpt: &Excerpt<'_>) -> Option<Event> {
         event.ranks = event.rank.into_iter().collect();
         return Some(event);
     }
-    CALLED_PROCESS
-        .is_match(&line)
-        .then(|| killed(excerpt, Kill { exitcode: Some(-9), ..kill(KillTemplate::CalledProcess) }))
+    CALLED_PROCESS.is_match(&line).then(|| killed(excerpt, Kill { exitcode: Some(-9), ..kill(KillTemplate::CalledProcess) }))
 }

@@ -29,9 +29,9 @@ pub(crate) enum Sighting {
 /// Reads the place of `anchor`. `None` if it is no message.
 pub(crate) fn read(anchor: Anchor, excerpt: &Excerpt<'_>) -> Option<Sighting> {
     let failure = match anchor {
-        Anchor::OutOfMemory => killed::by_kernel(excerpt)
-            .or_else(|| driver::out_of_memory(excerpt))
-            .or_else(|| device::without_numbers(excerpt))?,
+        Anchor::OutOfMemory => {
+            killed::by_kernel(excerpt).or_else(|| driver::out_of_memory(excerpt)).or_else(|| device::without_numbers(excerpt))?
+        }
         Anchor::TriedToAllocate => host::cpu_allocator(excerpt).or_else(|| device::tried_to_allocate(excerpt))?,
         Anchor::AllocFailed => driver::alloc_failed(excerpt)?,
         Anchor::MallocAsync => device::malloc_async(excerpt)?,
@@ -63,9 +63,9 @@ fn event(excerpt: &Excerpt<'_>, exception: Option<String>, failure: Failure) -> 
 /// The class of the exception that ends `text`: `RuntimeError: `.
 fn exception_before(text: &str) -> Option<String> {
     let text = text.trim_end().strip_suffix(':')?;
-    let start = text.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(0, |at| {
-        at + text[at..].chars().next().map_or(1, char::len_utf8)
-    });
+    let start = text
+        .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))
+        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
     let name = text[start..].trim_start_matches('.');
     let class = name.rsplit('.').next().unwrap_or(name);
     let is_exception = class.strip_suffix("Error").or(class.strip_suffix("Exception")).is_some_and(|rest| !rest.is_empty());

@@ -25,8 +25,7 @@ pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<Event> {
     }
     let entry = || above.iter().take_while(|line| !line.trim_start().starts_with("=====")).take(5);
     let rank = entry().find_map(|line| RANK.captures(line));
-    let (global, local) =
-        rank.map_or((None, None), |found| (number(&found, "rank"), number(&found, "local")));
+    let (global, local) = rank.map_or((None, None), |found| (number(&found, "rank"), number(&found, "local")));
     let host = entry().find_map(|line| Some(HOST.captures(line)?["host"].to_owned()));
     failure(excerpt, number(&found, "code")?, number(&found, "pid"), global, local, host)
 }

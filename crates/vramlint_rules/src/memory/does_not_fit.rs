@@ -58,7 +58,8 @@
 //!
 //! ## Fix
 //! Unsafe: single changes that fit and keep the training the same, such as a smaller micro-batch with more accumulation at the same
-//! effective batch size. The help lists changes that alter the training.
+//! effective batch size. The help lists changes that alter the training. Where no single change fits, the smallest combination that does;
+//! `vramlint fit` lists more.
 //!
 //! ## When it stays silent
 //! Without a target; for a model of unknown architecture; when the micro-batch, the sequence length or the number of ranks is
@@ -80,6 +81,7 @@
 //!
 //! ## 修复
 //! 不安全：能放下且不改变训练的单项改动，例如减小微批大小、增加梯度累积步数而有效批大小不变。会改变训练的做法列在帮助中。
+//! 没有哪一项改动能放下时，给出能放下的最小组合；`vramlint fit` 会列出更多。
 //!
 //! ## 何时不报
 //! 没有目标；模型结构未知；微批大小、序列长度或进程数未知且起决定作用。`vramlint estimate` 会列出缺少什么。

@@ -6,7 +6,7 @@ use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Val
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_estimate::repairs::Change;
-use vramlint_estimate::{Repair, RunEstimate, TrainingEffect};
+use vramlint_estimate::{FitOptions, Plan, Repair, RunEstimate, TrainingEffect, fit};
 use vramlint_memory::setup::Optimizer;
 use vramlint_resolve::{Candidate, Origin, Project, Run, Setting};
 
@@ -37,7 +37,7 @@ pub(super) fn help(found: &[Repair], estimate: &RunEstimate) -> Message {
         (false, true) => Message { en: format!("to fit: {}", keep.en), zh: format!("可放下的改法：{}", keep.zh) },
         (false, false) => fitting(&keep, &change),
         (true, false) => only_differing(&change),
-        (true, true) => nothing_alone(found),
+        (true, true) => plan(estimate).map_or_else(|| nothing_alone(found), |plan| together(&plan, estimate)),
     };
     match crate::memory::format::assumptions(estimate) {
         Some(Message { en, zh }) => {
@@ -62,6 +62,21 @@ fn only_differing(change: &Message) -> Message {
     }
 }
 
+/// The best combination of changes that fits, where no single one does.
+fn plan(estimate: &RunEstimate) -> Option<Plan> {
+    let limit = estimate.capacity.as_ref()?.bytes;
+    let options = FitOptions { limit, keep: Vec::new(), max_slowdown: None, speeds: None, most: 1 };
+    fit(estimate, &options).plans.into_iter().next()
+}
+
+fn together(plan: &Plan, estimate: &RunEstimate) -> Message {
+    let (needs, Message { en, zh }) = (gib(plan.estimate.peak), plan.title(&estimate.setup));
+    message!(
+        "no single change makes it fit; together these do: {en} ({needs})",
+        "没有哪一项改动能让它放下；合在一起则可：{zh}（需 {needs}）"
+    )
+}
+
 fn nothing_alone(found: &[Repair]) -> Message {
     let Some(best) = found.iter().max_by_key(|repair| repair.gained) else {
         return message!("no single change makes it fit", "没有哪一项改动能让它放下");
@@ -75,7 +90,18 @@ fn nothing_alone(found: &[Repair]) -> Message {
 
 /// The fixes of the repairs that fit, the best first.
 pub(super) fn fixes(project: &Project, run: &Run, found: &[Repair], before: &RunEstimate) -> Vec<Fix> {
-    found.iter().filter(|repair| repair.fits).filter_map(|repair| fix(project, run, repair, before)).collect()
+    let fitting: Vec<&Repair> = found.iter().filter(|repair| repair.fits).collect();
+    if fitting.is_empty() {
+        return plan(before).and_then(|plan| plan_fix(project, run, &plan, before)).into_iter().collect();
+    }
+    fitting.into_iter().filter_map(|repair| fix(project, run, repair, before)).collect()
+}
+
+/// A plan as one fix.
+fn plan_fix(project: &Project, run: &Run, plan: &Plan, before: &RunEstimate) -> Option<Fix> {
+    let edits = super::plan_edits(project, run, &plan.changes, before)?;
+    let (needs, Message { en, zh }) = (gib(plan.estimate.peak), plan.title(&before.setup));
+    Some(Fix { title: message!("{en} ({needs})", "{zh}（{needs}）"), applicability: Applicability::Unsafe, edits })
 }
 
 /// A repair as a fix; `None` unless all its edits are known. It changes what runs, so it is always unsafe.
@@ -176,7 +202,10 @@ fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option
         _ => return None,
     };
     let setting = run.settings.get(&Concept::Optimizer)?;
-    ["adamw_torch", "adamw_torch_fused", "adamw_hf"].iter().find_map(|old| word(project, setting, old, new)).map(|edit| vec![edit])
+    ["adamw_torch", "adamw_torch_fused", "adamw_hf"]
+        .iter()
+        .find_map(|old| word(project, setting, old, new))
+        .map(|edit| vec![edit])
 }
 
 /// Replaces the word of a setting, in the quotes that it has; `None` if it is written in another way.

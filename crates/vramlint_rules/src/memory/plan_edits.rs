@@ -35,9 +35,7 @@ fn change_edits(project: &Project, run: &Run, change: Change, before: &RunEstima
             fixes::numbers(project, setting(Concept::MaxCompletionLength)?, setup.generation?.completion, tokens)
         }
         Change::EvaluationBatch(rows) => evaluation_batch(project, run, setup.evaluation_batch?, rows),
-        Change::Attention(_) => {
-            fixes::word(project, setting(Concept::Attention)?, "eager", "sdpa").map(|edit| vec![edit])
-        }
+        Change::Attention(_) => fixes::word(project, setting(Concept::Attention)?, "eager", "sdpa").map(|edit| vec![edit]),
         Change::NoCheckpointing => fixes::checkpointing(project, run, false),
         Change::ExpandableSegments => exported(project, run),
         Change::Shard(scheme) => stage(project, run, scheme),
@@ -67,14 +65,13 @@ fn alpha(project: &Project, run: &Run, old: u64, new: u64) -> Option<Vec<Edit>> 
 }
 
 fn evaluation_batch(project: &Project, run: &Run, old: u64, new: u64) -> Option<Vec<Edit>> {
-    let written = run.settings.get(&Concept::EvaluationBatch).filter(|setting| {
-        setting.winning().is_some_and(|winner| winner.origin.place().is_some())
-    });
+    let written = run
+        .settings
+        .get(&Concept::EvaluationBatch)
+        .filter(|setting| setting.winning().is_some_and(|winner| winner.origin.place().is_some()));
     match written {
         Some(setting) => fixes::numbers(project, setting, old, new),
-        None => {
-            fixes::beside_rows(project, run, "per_device_eval_batch_size", Literal::Number(new)).map(|edit| vec![edit])
-        }
+        None => fixes::beside_rows(project, run, "per_device_eval_batch_size", Literal::Number(new)).map(|edit| vec![edit]),
     }
 }
 
@@ -122,9 +119,9 @@ fn joined(mut edits: Vec<Edit>) -> Option<Vec<Edit>> {
     edits.sort_by_key(|edit| edit.place);
     let mut out: Vec<Edit> = Vec::new();
     for edit in edits {
-        let Some(last) = out.last_mut().filter(|last| {
-            last.place.file == edit.place.file && edit.place.range.start <= last.place.range.end
-        }) else {
+        let Some(last) =
+            out.last_mut().filter(|last| last.place.file == edit.place.file && edit.place.range.start <= last.place.range.end)
+        else {
             out.push(edit);
             continue;
         };

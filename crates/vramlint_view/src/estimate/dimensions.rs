@@ -142,7 +142,10 @@ fn rare(setup: &Setup) -> Vec<(&'static str, Json)> {
     let (plain, parallel) = (Setup::default(), &setup.parallel);
     let usual = &plain.parallel;
     let saved = setup.lora.as_ref().map(|lora| {
-        [("embed_tokens", lora.saved.embedding), ("lm_head", lora.saved.head)].into_iter().filter(|(_, own)| *own).map(|(name, _)| name)
+        [("embed_tokens", lora.saved.embedding), ("lm_head", lora.saved.head)]
+            .into_iter()
+            .filter(|(_, own)| *own)
+            .map(|(name, _)| name)
     });
     let saved: Vec<&str> = saved.into_iter().flatten().collect();
     let round = setup.generation;

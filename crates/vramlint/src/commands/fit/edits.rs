@@ -3,10 +3,10 @@
 use super::EditedPlan;
 use super::subjects::{Subject, Subjects};
 use crate::output::fit_json::FileEdit;
+use vramlint_base::{Applicability, Edit, Fix, Message};
 use vramlint_estimate::Plan;
 use vramlint_project::fix::{apply_edits, in_host};
 use vramlint_project::{FixedFile, Report, Request, check};
-use vramlint_base::{Applicability, Edit, Fix, Message};
 use vramlint_rules::plan_edits;
 
 /// The plan with its edits. Without any if the files do not say what is fitted, if an edit is not known, or if the edited project would not

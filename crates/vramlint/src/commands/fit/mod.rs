@@ -13,8 +13,8 @@ use std::path::Path;
 pub(crate) use subjects::{Subject, Subjects, project_subjects};
 use vramlint_base::{Message, message};
 use vramlint_estimate::fit::{Ceiling, FitOptions, Fitting, ceiling, fit};
-use vramlint_project::fix::{unified_diff, write_all};
 use vramlint_project::FixedFile;
+use vramlint_project::fix::{unified_diff, write_all};
 use vramlint_view::fit as view;
 
 /// Maximum number of plans of a run.
@@ -45,7 +45,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Status> {
         return Err(nothing(&subjects));
     }
     let lang = subjects.lang;
-    let answers: Vec<Answer> = subjects.known.iter().map(|subject| answer(args, &subjects, subject.clone())).collect::<Result<_>>()?;
+    let answers: Vec<Answer> =
+        subjects.known.iter().map(|subject| answer(args, &subjects, subject.clone())).collect::<Result<_>>()?;
     if args.apply {
         return apply(args, &answers);
     }
@@ -145,7 +146,10 @@ fn apply(args: &FitArgs, answers: &[Answer]) -> Result<Status> {
     let number = args.plan as usize;
     let Some(plan) = answer.plans.get(number - 1) else {
         let count = answer.plans.len();
-        return Err(user_error(message!("there is no plan {number}: {count} were found", "没有第 {number} 个方案：共找到 {count} 个")));
+        return Err(user_error(message!(
+            "there is no plan {number}: {count} were found",
+            "没有第 {number} 个方案：共找到 {count} 个"
+        )));
     };
     if plan.files.is_empty() {
         return Err(user_error(message!(
