@@ -2,7 +2,7 @@
 //!
 //! If a combination does not fit, neither does a part of it: each change, and each further step of one, needs less memory or as much. So one
 //! simulation of everything that is still undecided tells whether a branch can hold a plan, and few combinations are simulated at all. The
-//! exception is a smaller micro-batch: with accumulation, gradients live through the next forward. Branches are judged with and without it.
+//! exceptions ([`may_need_more`]) are judged with and without.
 //! Combinations are visited by size, so that a plan never holds a change that it does not need.
 
 use super::moves::{Move, moves};
@@ -72,8 +72,8 @@ impl Search<'_> {
     /// Visits every combination of `size` more moves out of `rest`, in addition to `chosen`.
     fn choose(&mut self, allowed: &[Vec<Change>], rest: &[usize], chosen: &mut Vec<usize>, size: usize, effect: TrainingEffect) {
         if size == 0 {
-            if self.fits_at_last_steps(allowed, chosen) {
-                self.add(allowed, chosen, effect);
+            if let Some(changes) = self.fitting(allowed, chosen) {
+                self.add(allowed, chosen, changes, effect);
             }
             return;
         }
@@ -101,19 +101,38 @@ impl Search<'_> {
         if self.infeasible.iter().any(|known| set.iter().all(|own| known.contains(own))) {
             return false;
         }
-        let without_batch = || -> Vec<usize> {
-            set.iter().copied().filter(|own| !matches!(allowed[*own].first(), Some(Change::Batch { .. }))).collect()
-        };
-        let can = self.fits_at_last_steps(allowed, set) || self.fits_at_last_steps(allowed, &without_batch());
+        let doubtful: Vec<usize> = set.iter().copied().filter(|own| may_need_more(&allowed[*own])).collect();
+        let without = |left_out: &[usize]| -> Vec<usize> { set.iter().copied().filter(|own| !left_out.contains(own)).collect() };
+        let can = self.fitting(allowed, set).is_some()
+            || doubtful.iter().any(|own| self.fitting(allowed, &without(&[*own])).is_some())
+            || doubtful.len() > 1 && self.fitting(allowed, &without(&doubtful)).is_some();
         if !can {
             self.infeasible.push(set.to_vec());
         }
         can
     }
 
-    /// Whether `set` fits with the last step of each of its moves.
-    fn fits_at_last_steps(&mut self, allowed: &[Vec<Change>], set: &[usize]) -> bool {
-        self.strongest(allowed, set).is_some_and(|changes| self.fits(&changes).is_some())
+    /// The changes of `set` that fit: the last step of each move; else, with an earlier step of one move whose steps are different things
+    /// rather than more of one.
+    fn fitting(&mut self, allowed: &[Vec<Change>], set: &[usize]) -> Option<Vec<Change>> {
+        let strongest = self.strongest(allowed, set)?;
+        if self.fits(&strongest).is_some() {
+            return Some(strongest);
+        }
+        for (place, last) in strongest.iter().enumerate() {
+            if !matches!(last, Change::Adapters(_) | Change::Shard(_) | Change::Optimizer(_)) {
+                continue;
+            }
+            let steps = set.iter().map(|own| &allowed[*own]).find(|steps| steps.contains(last))?;
+            for step in steps.iter().take_while(|step| *step != last) {
+                let mut other = strongest.clone();
+                other[place] = *step;
+                if self.fits(&other).is_some() {
+                    return Some(other);
+                }
+            }
+        }
+        None
     }
 
     /// The last step of each move of `set` that is possible after those before it.
@@ -139,8 +158,7 @@ impl Search<'_> {
     }
 
     /// Adds the plan of `set`: each move at its first step that still fits.
-    fn add(&mut self, allowed: &[Vec<Change>], set: &[usize], effect: TrainingEffect) {
-        let Some(mut changes) = self.strongest(allowed, set) else { return };
+    fn add(&mut self, allowed: &[Vec<Change>], set: &[usize], mut changes: Vec<Change>, effect: TrainingEffect) {
         // A set that is not possible as a whole is a smaller one.
         if changes.len() != set.len() || self.holds_known_plan(&changes) {
             return;
@@ -173,6 +191,15 @@ impl Search<'_> {
         let same_kind = |one: &Change, other: &Change| super::moves::settings(*one) == super::moves::settings(*other);
         self.plans.iter().any(|plan| plan.changes.iter().all(|own| changes.iter().any(|other| same_kind(own, other))))
     }
+}
+
+/// Whether a move may need more memory than it saves: a smaller micro-batch, since with accumulation gradients live through the next
+/// forward; engines with their buffers, and dequantized layers, on small models.
+fn may_need_more(steps: &[Change]) -> bool {
+    matches!(
+        steps.first(),
+        Some(Change::Batch { .. } | Change::Shard(_) | Change::OffloadOptimizer | Change::OffloadParameters | Change::Adapters(_))
+    )
 }
 
 /// The first of `0..=last` for which `holds`, which is true for `last` and for everything after the first.

@@ -2,7 +2,7 @@ use super::*;
 use crate::models::{Model, Source};
 use crate::run_estimate::estimate_setup;
 use vramlint_memory::Arch;
-use vramlint_memory::setup::{Attention, Checkpointing, Lora, Optimizer, Parallel, Scheme};
+use vramlint_memory::setup::{Attention, Checkpointing, Lora, Optimizer, Parallel, Reference, Scheme, Task};
 use vramlint_resolve::Target;
 
 fn of(setup: Setup, parameters: u64) -> RunEstimate {
@@ -156,22 +156,55 @@ fn exhaustive(run: &RunEstimate, options: &FitOptions) -> Option<(TrainingEffect
     best
 }
 
+/// How many random setups are searched exhaustively.
+const SETUPS: u64 = 24;
+
+/// Numbers that look random and are the same in every run (Knuth's MMIX generator).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+
+    fn is_one_of(&mut self, chances: u64) -> bool {
+        self.below(chances) == 0
+    }
+}
+
+fn random_setup(numbers: &mut Numbers) -> Setup {
+    let world = [1, 1, 2, 8][numbers.below(4) as usize];
+    let scheme = if world == 1 { Scheme::None } else { [Scheme::Ddp, Scheme::Zero2][numbers.below(2) as usize] };
+    let lora = numbers.is_one_of(2).then(|| Lora { r: 16, ..Lora::default() });
+    Setup {
+        task: if numbers.is_one_of(4) { Task::Dpo } else { Task::CausalLm },
+        reference: if numbers.is_one_of(4) { Reference::Copy } else { Reference::None },
+        micro_batch: 1 << numbers.below(4),
+        accumulation: 1 << numbers.below(3),
+        sequence_length: [256, 512, 1024][numbers.below(3) as usize],
+        checkpointing: if numbers.is_one_of(3) { Checkpointing::NonReentrant } else { Checkpointing::None },
+        attention: if numbers.is_one_of(3) { Attention::Eager } else { Attention::Sdpa },
+        optimizer: if numbers.is_one_of(2) { Optimizer::AdamWForeach } else { Optimizer::AdamWFused },
+        evaluation_batch: numbers.is_one_of(4).then_some(8),
+        parallel: Parallel { scheme, world, local: world, ..Parallel::default() },
+        lora,
+        ..Setup::default()
+    }
+}
+
 #[test]
 fn no_exhaustive_search_finds_a_better_plan() {
-    let small = |setup: Setup| of(setup, 300_000_000);
-    let base = Setup { micro_batch: 4, sequence_length: 512, weights: vramlint_memory::setup::Dtype::Bf16, ..Setup::default() };
-    let setups = [
-        base.clone(),
-        Setup { lora: Some(Lora { r: 16, ..Lora::default() }), attention: Attention::Eager, ..base.clone() },
-        Setup { optimizer: Optimizer::AdamWForeach, evaluation_batch: Some(8), ..base.clone() },
-        Setup { checkpointing: Checkpointing::NonReentrant, micro_batch: 2, ..base },
-    ];
-    for setup in setups {
-        let run = small(setup);
-        for tenth in 2..10 {
-            let options = options(run.estimate.high / 10 * tenth);
-            let found = fit(&run, &options).plans.first().map(|plan| (plan.effect, plan.changes.len()));
-            assert_eq!(found, exhaustive(&run, &options), "{:?} at {tenth} tenths", run.setup);
-        }
+    for seed in 0..SETUPS {
+        let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let run = of(random_setup(&mut numbers), 20_000_000);
+        let limit = run.estimate.high / 16 * (4 + numbers.below(12));
+        // The exhaustive search multiplies with every length.
+        let keep = vec!["sequence_length".to_owned()];
+        let options = FitOptions { keep, ..options(limit) };
+        let found = fit(&run, &options);
+        assert!(found.plans.iter().all(|plan| plan.estimate.high <= limit), "seed {seed}");
+        let best = found.plans.first().map(|plan| (plan.effect, plan.changes.len()));
+        assert_eq!(best, exhaustive(&run, &options), "seed {seed}: {:?}", run.setup);
     }
 }
