@@ -1,6 +1,7 @@
 //! The real binary, run as a user runs it: in a folder of its own, with a scrubbed environment.
 
 mod adopt;
+mod compare;
 mod config;
 mod data;
 mod diff;

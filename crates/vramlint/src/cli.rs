@@ -2,6 +2,7 @@
 
 mod check;
 mod common;
+mod compare;
 mod diff;
 mod estimate;
 mod fit;
@@ -21,6 +22,7 @@ use vramlint_base::Lang;
 
 pub(crate) use check::{CheckArgs, Format};
 pub(crate) use common::CommonArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use diff::{DiffArgs, DiffFormat};
 pub(crate) use estimate::{Amp, EstimateArgs, EstimateFormat, Method, SetupArgs, TaskName};
 pub(crate) use fit::FitArgs;
@@ -62,6 +64,8 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// Show what a change does to each run: effective batch, precision, memory, findings
     Diff(DiffArgs),
+    /// Show what a run really took beside its estimate
+    Compare(CompareArgs),
     /// Explain the out-of-memory failures in a log
     Oom(OomArgs),
     /// List the GPUs of this machine: memory, the processes that use it, and what that means for a run
@@ -95,6 +99,7 @@ impl Command {
             Self::Runs(args) => args.common.lang,
             Self::Why(args) => args.common.lang,
             Self::Oom(args) => args.common.lang,
+            Self::Compare(args) => args.common.lang,
             Self::Diff(args) => args.common.lang,
             Self::Rule(args) => args.lang,
             Self::Gpu(args) => args.lang,
@@ -114,6 +119,7 @@ impl Command {
             Self::Runs(args) => args.common.verbose,
             Self::Why(args) => args.common.verbose,
             Self::Oom(args) => args.common.verbose,
+            Self::Compare(args) => args.common.verbose,
             Self::Diff(args) => args.common.verbose,
             _ => false,
         }

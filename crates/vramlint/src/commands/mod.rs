@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod check;
+mod compare;
 mod diff;
 mod estimate;
 pub(crate) mod fit;
@@ -26,6 +27,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Status> {
     match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Estimate(args) => estimate::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Fit(args) => fit::run(args),
         Command::Gpu(args) => gpu::run(args),

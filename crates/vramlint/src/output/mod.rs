@@ -1,5 +1,6 @@
 //! Output formats, one file each.
 
+pub(crate) mod compare_json;
 mod concise;
 pub(crate) mod config_schema;
 pub(crate) mod diff_json;

@@ -198,7 +198,9 @@ impl Search<'_> {
 fn may_need_more(steps: &[Change]) -> bool {
     matches!(
         steps.first(),
-        Some(Change::Batch { .. } | Change::Shard(_) | Change::OffloadOptimizer | Change::OffloadParameters | Change::Adapters(_))
+        Some(
+            Change::Batch { .. } | Change::Shard(_) | Change::OffloadOptimizer | Change::OffloadParameters | Change::Adapters(_)
+        )
     )
 }
 
