@@ -264,3 +264,33 @@ fn a_first_configuration_proposes_what_the_runs_agree_on() {
     let other = Folder::new(&[("pyproject.toml", "[tool.vramlint.target]\ncount = 1\n")]);
     assert!(other.run_with("init", &nowhere).fault().contains("pyproject.toml already configures vramlint"));
 }
+
+#[test]
+fn a_recording_is_what_compare_reads() {
+    let Some(stubs) = stubs() else { return };
+    let folder = Folder::new(&[
+        (
+            "train.py",
+            "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\nmodel = AutoModelForCausalLM.from_pretrained('Qwen/Qwen3-0.6B')\nTrainer(model, TrainingArguments('out')).train()\n",
+        ),
+        ("run.sh", "python train.py\n"),
+    ]);
+    let mut child = vramlint(folder.path())
+        .args(["gpu", "--watch", "--interval", "1", "--output-format", "json", "--record", "gpu.jsonl"])
+        .env("VRAMLINT_NVML", &stubs[0])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // What is printed was recorded before.
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let first: Value = serde_json::from_str(&lines.next().expect("a line").expect("text")).expect("JSON");
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let recorded = folder.read("gpu.jsonl");
+    let line: Value = serde_json::from_str(recorded.lines().next().expect("a line")).expect("JSON");
+    assert!(line["time"].as_f64().is_some_and(|time| time > 1e9) && line["gpus"] == first["gpus"], "{line}");
+    let compared = folder.run("compare gpu.jsonl . --set sequence_length=512 --gpus 1 --output-format json");
+    let compared: Value = serde_json::from_str(&compared.out).expect("JSON");
+    assert_eq!(compared["source"], "recording", "{compared}");
+    assert!(compared["measured"]["process"].as_u64().is_some(), "{compared}");
+}

@@ -83,10 +83,10 @@ pub fn read(bytes: &[u8]) -> Option<Measured> {
         return snapshot::read(bytes);
     }
     let text = String::from_utf8_lossy(bytes);
-    let found = match serde_json::from_str::<Value>(&text) {
+    let found = recording::read(&text).or_else(|| match serde_json::from_str::<Value>(&text) {
         Ok(json) => trainer_state::read(&json),
-        Err(_) => recording::read(&text).or_else(|| nvidia_smi::read(&text)).or_else(|| text_log::read(&text)),
-    };
+        Err(_) => nvidia_smi::read(&text).or_else(|| text_log::read(&text)),
+    });
     found.filter(|found| !found.is_empty())
 }
 

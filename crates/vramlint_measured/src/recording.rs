@@ -13,7 +13,7 @@ pub(crate) fn read(text: &str) -> Option<Measured> {
         is_recording = true;
         for gpu in gpus {
             let processes = gpu.get("processes").and_then(Value::as_array).into_iter().flatten();
-            let own = processes.filter_map(|process| process.get("used_memory").and_then(Value::as_u64)).max();
+            let own = processes.filter_map(|process| process.get("memory").and_then(Value::as_u64)).max();
             let used = gpu.pointer("/memory/used").and_then(Value::as_u64);
             found.process = found.process.max(own.or(used));
         }

@@ -47,7 +47,7 @@ fn a_log_gives_what_it_prints() {
 fn a_recording_gives_the_highest_process() {
     let line = |used: u64| {
         format!(
-            "{{\"time\": 1.0, \"gpus\": [{{\"index\": 0, \"memory\": {{\"used\": 9}}, \"processes\": [{{\"pid\": 1, \"used_memory\": {used}}}]}}]}}\n"
+            "{{\"time\": 1.0, \"gpus\": [{{\"index\": 0, \"memory\": {{\"used\": 9}}, \"processes\": [{{\"pid\": 1, \"memory\": {used}}}]}}]}}\n"
         )
     };
     assert_eq!(kib(&format!("{}{}", line(5), line(7))), Some((Source::Recording, None, None, Some(7))));

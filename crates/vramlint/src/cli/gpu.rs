@@ -2,6 +2,7 @@
 
 use crate::{color, language};
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct GpuArgs {
@@ -14,6 +15,9 @@ pub(crate) struct GpuArgs {
     /// Seconds between refreshes
     #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..), requires = "watch")]
     pub(crate) interval: u32,
+    /// File to append every refresh to, as one JSON object per line; `vramlint compare` reads it
+    #[arg(long, value_name = "FILE", requires = "watch")]
+    pub(crate) record: Option<PathBuf>,
     /// When to use color
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) color: color::ColorChoice,

@@ -1,14 +1,16 @@
 //! `vramlint gpu`.
 
 use crate::cli::{GpuArgs, GpuFormat};
-use crate::exit::{Status, user_error};
+use crate::exit::{Status, user_error, write_error};
 use crate::language;
 use crate::output::{gpu_json, gpu_text};
 use crate::stdio::{print_stdout, write_stdout};
 use anyhow::Result;
-use std::io::IsTerminal;
-use std::time::Duration;
-use vramlint_base::message;
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+use vramlint_base::{Lang, message};
 use vramlint_catalog::gpus;
 use vramlint_gpu::{Driver, DriverError, Machine};
 
@@ -25,7 +27,11 @@ pub(crate) fn run(args: &GpuArgs) -> Result<Status> {
     // On a terminal, each refresh replaces the previous output; otherwise the outputs are appended.
     let in_place = args.output_format == GpuFormat::Text && std::io::stdout().is_terminal();
     loop {
-        let text = render(args, &read_machine(&driver)?);
+        let machine = read_machine(&driver)?;
+        if let Some(path) = &args.record {
+            record(path, &machine).map_err(|error| write_error(path, &error))?;
+        }
+        let text = render(args, &machine);
         if in_place {
             write_stdout(CLEAR)?;
         }
@@ -33,6 +39,15 @@ pub(crate) fn run(args: &GpuArgs) -> Result<Status> {
         print_stdout(&format!("{text}{gap}"), args.color.resolve(false))?;
         std::thread::sleep(Duration::from_secs(args.interval.into()));
     }
+}
+
+/// Appends the state of the machine to a recording.
+fn record(path: &Path, machine: &Machine) -> io::Result<()> {
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
+    let line = gpu_json::render(machine, catalog_memory, Lang::En, false);
+    let fields = line.strip_prefix('{').unwrap_or(&line);
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    file.write_all(format!("{{\"time\":{seconds:.3},{fields}").as_bytes())
 }
 
 fn render(args: &GpuArgs, machine: &Machine) -> String {
