@@ -47,3 +47,24 @@ fn what_cannot_be_compared_is_an_error() {
         assert!(wrong.status == Some(2) && wrong.out.is_empty() && wrong.err.contains(part), "{words}: {}", wrong.err);
     }
 }
+
+#[test]
+fn a_predicted_snapshot_is_read_back_as_the_estimate() {
+    let folder = project();
+    let written = folder.run(&format!("estimate {SETTLED} --output-format snapshot -o step.pickle"));
+    assert_eq!((written.status, written.out.as_str()), (Some(0), ""), "{}", written.err);
+    let found: Json =
+        serde_json::from_str(&folder.run(&format!("compare step.pickle . {SETTLED} --output-format json")).out).expect("JSON");
+    assert_eq!(found["source"], "snapshot");
+    assert_eq!((&found["error_percent"]["tensors"], &found["error_percent"]["reserved"]), (&0.0.into(), &0.0.into()), "{found}");
+}
+
+#[test]
+fn a_trace_for_chrome_has_the_parts_of_every_moment() {
+    let folder = project();
+    let trace: Json =
+        serde_json::from_str(&folder.run(&format!("estimate {SETTLED} --output-format chrome-trace")).out).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("a list");
+    assert!(events.len() > 20 && events.iter().all(|event| event["ts"].is_u64()), "{trace}");
+    assert!(events.iter().any(|event| event["ph"] == "C" && event["args"]["weights"].as_u64() > Some(1_000_000_000)));
+}

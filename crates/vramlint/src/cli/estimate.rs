@@ -44,6 +44,10 @@ pub(crate) enum EstimateFormat {
     Html,
     /// The same as an image
     Svg,
+    /// A memory snapshot as PyTorch writes it, for its memory visualizer
+    Snapshot,
+    /// A trace of the training step for Chrome and Perfetto
+    ChromeTrace,
 }
 
 /// A setup. With a path, these flags override the settings of the run.

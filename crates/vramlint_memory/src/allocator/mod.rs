@@ -54,6 +54,16 @@ impl Block {
     }
 }
 
+/// A segment as it is now.
+pub(crate) struct Segment {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    pub(crate) stream: u8,
+    pub(crate) is_small: bool,
+    /// Address, bytes, and whether it is in use, of each block in order.
+    pub(crate) blocks: Vec<(u64, u64, bool)>,
+}
+
 const NONE: u32 = u32::MAX;
 
 /// `should_split`: whether what a block of this size has beyond the request is worth a block of its own.
@@ -204,6 +214,32 @@ impl Allocator {
                 block.is_split()
             });
         }
+    }
+
+    /// Address and bytes of a block.
+    pub(crate) fn place(&self, handle: u32) -> (u64, u64) {
+        let block = self.blocks[handle as usize];
+        (block.address, block.size)
+    }
+
+    /// The segments in the order of their addresses, each with its blocks.
+    pub(crate) fn segments(&self) -> Vec<Segment> {
+        let unused: std::collections::HashSet<u32> = self.unused_handles.iter().copied().collect();
+        let exists = |handle: u32| !unused.contains(&handle);
+        let mut found: Vec<Segment> = Vec::new();
+        for (handle, first) in (0..).zip(&self.blocks).filter(|(handle, first)| exists(*handle) && first.prev == NONE) {
+            let mut blocks = Vec::new();
+            let mut next = handle;
+            while next != NONE {
+                let block = self.blocks[next as usize];
+                blocks.push((block.address, block.size, !block.free));
+                next = block.next;
+            }
+            let size = blocks.iter().map(|(_, size, _)| size).sum();
+            found.push(Segment { address: first.address, size, stream: first.pool / 2, is_small: is_small(first.pool), blocks });
+        }
+        found.sort_by_key(|segment| segment.address);
+        found
     }
 
     fn add_block(&mut self, block: Block) -> u32 {

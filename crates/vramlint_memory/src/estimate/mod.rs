@@ -1,11 +1,13 @@
 //! The answer: what is held at the worst moment, by whom, and why.
 
+mod allocations;
 mod bounds;
 mod breakdown;
 mod build;
 pub(crate) mod constants;
 mod timeline;
 
+pub use allocations::{Allocations, AllocatorAction, AllocatorEvent, HeldBlock, HeldSegment, allocations};
 pub use build::{estimate, estimate_with_timeline};
 pub use timeline::timeline;
 

@@ -12,7 +12,7 @@ use crate::output::estimate as output;
 use crate::output::styler::styler;
 use crate::progress::Progress;
 use crate::request;
-use crate::stdio::{print_stdout, write_named};
+use crate::stdio::{print_stdout, write_named, write_stdout};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use vramlint_base::{Lang, Message, message};
@@ -42,6 +42,17 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
     let look = RenderOptions { lang: found.lang, styler: styler(color), explain: args.explain || args.common.verbose };
     let (answers, without) = (&found.answers, &found.without);
     let text = match format {
+        EstimateFormat::Snapshot => {
+            let only = require_one(answers, without, look.lang)?;
+            let bytes = output::snapshot(&only.input).ok_or_else(|| {
+                user_error(message!(
+                    "steps of Megatron-Core are computed, not simulated: there are no allocations to show",
+                    "Megatron-Core 的训练步由公式计算而非模拟：没有可显示的分配"
+                ))
+            })?;
+            return write_bytes(args, &bytes);
+        }
+        EstimateFormat::ChromeTrace => output::chrome_trace(require_one(answers, without, look.lang)?),
         EstimateFormat::Text => view::text(answers, without, look),
         EstimateFormat::Json if args.setup.is_none() => output::json(answers, without, look.lang),
         EstimateFormat::Json | EstimateFormat::Jsonl => output::jsonl(answers, without, look.lang),
@@ -58,6 +69,14 @@ pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
 /// Simulates a setup, with its timeline if the output shows it.
 fn simulate(input: EstimateInput, timelines: bool) -> EstimateReport {
     if timelines { EstimateReport::with_timeline(input) } else { EstimateReport::new(input) }
+}
+
+fn write_bytes(args: &EstimateArgs, bytes: &[u8]) -> Result<Status> {
+    match &args.output_file {
+        Some(path) => write_named(path, bytes).map_err(|error| write_error(path, &error))?,
+        None => write_stdout(bytes)?,
+    }
+    Ok(Status::Clean)
 }
 
 /// Estimates the setups in a file.
