@@ -84,15 +84,15 @@ pub fn read(bytes: &[u8]) -> Option<Measured> {
     }
     let text = String::from_utf8_lossy(bytes);
     let found = recording::read(&text).or_else(|| match serde_json::from_str::<Value>(&text) {
-        Ok(json) => trainer_state::read(&json),
-        Err(_) => nvidia_smi::read(&text).or_else(|| text_log::read(&text)),
+        Ok(json) => Some(trainer_state::read(&json)),
+        Err(_) => nvidia_smi::read(&text).or_else(|| Some(text_log::read(&text))),
     });
     found.filter(|found| !found.is_empty())
 }
 
 /// Reads the files of a folder of Weights & Biases: names, relative to it, and their bytes.
 pub fn read_wandb<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Option<Measured> {
-    wandb::read(files).filter(|found| !found.is_empty())
+    Some(wandb::read(files)).filter(|found| !found.is_empty())
 }
 
 /// Names of the files of a folder of Weights & Biases that tell anything.

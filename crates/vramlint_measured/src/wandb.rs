@@ -16,7 +16,7 @@ static BINARY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?s-u)gpu\.\d{1,2}\.memoryAllocatedBytes.{0,6}?(\d{4,14}(?:\.\d+)?)").expect("a legal pattern")
 });
 
-pub(crate) fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Option<Measured> {
+pub(crate) fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Measured {
     let mut found = Measured::none(Source::Wandb);
     for (name, bytes) in files {
         if name.ends_with(".wandb") {
@@ -38,5 +38,5 @@ pub(crate) fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> 
             }
         }
     }
-    Some(found)
+    found
 }

@@ -20,8 +20,8 @@ pub(crate) struct Collector {
     events: Vec<Event>,
     omitted: u64,
     memory: Option<MemoryLine>,
-    /// The one process that DeepSpeed's launcher killed, or `None` of several.
-    killed_subprocess: Option<Option<u32>>,
+    /// The processes that DeepSpeed's launcher killed: the first, and how many.
+    killed_subprocesses: (Option<u32>, u32),
 }
 
 impl Collector {
@@ -30,9 +30,10 @@ impl Collector {
         match sighting {
             Sighting::Memory(memory) => self.take_memory(memory),
             Sighting::KillingSubprocess(pid) => {
-                self.killed_subprocess = Some(if self.killed_subprocess.is_none() { Some(pid) } else { None });
+                let (first, count) = self.killed_subprocesses;
+                self.killed_subprocesses = (first.or(Some(pid)), count + 1);
             }
-            Sighting::Failure(event) => self.take_event(Event { line, ..event }),
+            Sighting::Failure(event) => self.take_event(Event { line, ..*event }),
         }
     }
 
@@ -55,9 +56,11 @@ impl Collector {
     fn take_event(&mut self, mut event: Event) {
         if let Failure::Kill(kill) = &mut event.failure {
             if kill.template == KillTemplate::DeepspeedLauncher {
-                kill.pid = self.killed_subprocess.take().flatten();
+                // Of several, one was killed before.
+                let (first, count) = std::mem::take(&mut self.killed_subprocesses);
+                kill.pid = first.filter(|_| count == 1);
             }
-            kill.last_memory = self.memory.clone();
+            kill.last_memory.clone_from(&self.memory);
         }
         let open = self.events.len().saturating_sub(MAX_OPEN);
         if self.events[open..].iter().rev().any(|earlier| is_consequence(earlier, &event)) {

@@ -167,7 +167,7 @@ fn own_process(device: &Device, held: Option<f64>) -> Option<usize> {
     device.other_processes.iter().position(|process| is_own(process.used.mib()))
 }
 
-#[expect(clippy::too_many_arguments, reason = "the numbers of one message, in MiB")]
+#[allow(clippy::too_many_arguments)] // the numbers of one message, in MiB
 fn device_verdict(
     device: &Device,
     requested: Option<f64>,

@@ -200,8 +200,7 @@ impl Change {
             | Self::OffloadOptimizer
             | Self::OffloadParameters => TrainingEffect::Same,
             Self::Shard(_) if before.weights == Dtype::Fp32 && before.autocast.is_none() => TrainingEffect::Same,
-            Self::Shard(_) | Self::Optimizer(_) => TrainingEffect::NearlySame,
-            Self::Rank(_) => TrainingEffect::NearlySame,
+            Self::Shard(_) | Self::Optimizer(_) | Self::Rank(_) => TrainingEffect::NearlySame,
             // Adapters on a quantized base learn nearly what they learn on the base as it is.
             Self::Adapters(_) if before.lora.is_some() => TrainingEffect::NearlySame,
             Self::Adapters(_) | Self::Length(_) | Self::Completion(_) => TrainingEffect::Different,

@@ -15,7 +15,7 @@ pattern!(LOCAL_RANK, r"--local[_-]rank[= ](?P<rank>\d{1,6})");
 pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<Sighting> {
     let line = excerpt.line();
     if let Some(found) = EXITS.captures(&line) {
-        return killed(excerpt, &line, number(&found, "code")?).map(Sighting::Failure);
+        return killed(excerpt, &line, number(&found, "code")?).map(|event| Sighting::Failure(Box::new(event)));
     }
     if let Some(found) = KILLING.captures(&line) {
         return Some(Sighting::KillingSubprocess(number(&found, "pid")?));

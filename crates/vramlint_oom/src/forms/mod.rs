@@ -19,7 +19,7 @@ use regex::{Captures, Regex};
 /// What a place in a log turns out to be.
 pub(crate) enum Sighting {
     /// A failure.
-    Failure(Event),
+    Failure(Box<Event>),
     /// DeepSpeed reports its memory: a part of a report of three lines.
     Memory(MemoryLine),
     /// DeepSpeed's launcher kills a process.
@@ -51,7 +51,7 @@ pub(crate) fn read(anchor: Anchor, excerpt: &Excerpt<'_>) -> Option<Sighting> {
         Anchor::SharedMemory => shared_memory::read(excerpt)?,
         Anchor::Engine => engine::read(excerpt)?,
     };
-    Some(Sighting::Failure(failure))
+    Some(Sighting::Failure(Box::new(failure)))
 }
 
 /// An event at this place. The collector sets its line.

@@ -37,7 +37,7 @@ impl Subject {
 
     /// The estimate of another setup.
     pub(crate) fn report_with(&self, setup: vramlint_memory::Setup, estimate: vramlint_memory::Estimate) -> EstimateReport {
-        EstimateReport::new(EstimateInput { setup, known: Some(estimate), floor: None, lightest: None, ..self.input.clone() })
+        EstimateReport::new(EstimateInput { setup, known: Some((estimate, None)), floor: None, lightest: None, ..self.input.clone() })
     }
 }
 
@@ -118,7 +118,7 @@ fn of_flags(args: &FitArgs) -> Result<Subjects> {
     let mut run = estimate_setup(model, input.setup.clone(), &target);
     run.num_generations = input.num_generations;
     input.setup = run.setup.clone();
-    input.known = Some(run.estimate.clone());
+    input.known = Some((run.estimate.clone(), None));
     let lang = language::resolve(args.common.lang, config.lang);
     Ok(Subjects {
         known: vec![Subject { id: String::new(), run, input, is_overridden: true }],
