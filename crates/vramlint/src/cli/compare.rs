@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Memory snapshot of PyTorch, trainer_state.json, folder of Weights & Biases, log of nvidia-smi, recording of `gpu --record`, or
+    /// Memory snapshot of PyTorch, state of a trainer, folder of Weights & Biases, log of nvidia-smi, recording of `gpu --record`, or
     /// the output of the training
     #[arg(value_name = "SOURCE")]
     pub(crate) source: PathBuf,

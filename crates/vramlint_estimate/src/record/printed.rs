@@ -8,7 +8,7 @@ use super::vocabulary::{
 use vramlint_base::{Message, message};
 use vramlint_memory::Setup;
 use vramlint_memory::setup::{
-    Checkpointing, Dtype, Generation, Lora, Megatron, Parallel, Quantization, Reference, SavedModules, Scheme, Targets,
+    Checkpointing, Dtype, Generation, Lora, Megatron, Parallel, Quantization, Reference, Restored, SavedModules, Scheme, Targets,
 };
 
 /// Upper bounds of plausible values.
@@ -68,7 +68,11 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
         if matches!(setup.quantization, Quantization::FourBit { .. }) { computes } else { setup.quantized_compute };
     setup.quantized_experts = fields.word(&["quantized_experts"], QUANTIZED_EXPERTS)?.unwrap_or_default();
     setup.kbit_prepare = fields.flag(&["kbit_prepare"])?.unwrap_or(false);
-    setup.kbit_restored = fields.flag(&["kbit_restored"])?.unwrap_or(false);
+    setup.kbit_restored = match (fields.flag(&["kbit_restored"])?, fields.flag(&["kbit_norms_stay"])?) {
+        (Some(true), Some(true)) => Restored::Embeddings,
+        (Some(true), _) => Restored::NormsToo,
+        _ => Restored::Nothing,
+    };
     setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();
     setup.reference = fields.word(&["reference_model"], REFERENCES)?.unwrap_or(Reference::None);
     method(fields, &mut setup)?;

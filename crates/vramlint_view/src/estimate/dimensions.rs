@@ -162,6 +162,7 @@ fn rare(setup: &Setup) -> Vec<(&'static str, Json)> {
         ("narrow_embedding_states", setup.narrow_embedding_states, json!(true)),
         ("evaluation_keeps_graph", setup.evaluation_keeps_graph, json!(true)),
         ("zeroes_after_forward", setup.zeroes_after_forward, json!(true)),
+        ("kbit_norms_stay", setup.kbit_restored == Restored::Embeddings, json!(true)),
         ("own_loss", setup.own_loss.is_some(), json!(true)),
         ("trained_parts", setup.trained.is_some(), json!(true)),
         ("ddp_bucket", parallel.ddp_bucket != usual.ddp_bucket, json!(parallel.ddp_bucket)),

@@ -83,7 +83,7 @@ fn of_revision(here: &Path, revision: &str, path: &Path) -> Result<Side> {
 }
 
 fn report(args: &DiffArgs, side: &Side) -> Result<Report> {
-    let mut request = request::build(&args.common, &[side.path.clone()])?;
+    let mut request = request::build(&args.common, std::slice::from_ref(&side.path))?;
     request.cwd.clone_from(&side.folder);
     let progress = Progress::new(args.common.quiet);
     let report = check(&request, &|done, all| progress.update(done, all))?;

@@ -37,7 +37,13 @@ impl Subject {
 
     /// The estimate of another setup.
     pub(crate) fn report_with(&self, setup: vramlint_memory::Setup, estimate: vramlint_memory::Estimate) -> EstimateReport {
-        EstimateReport::new(EstimateInput { setup, known: Some((estimate, None)), floor: None, lightest: None, ..self.input.clone() })
+        EstimateReport::new(EstimateInput {
+            setup,
+            known: Some((estimate, None)),
+            floor: None,
+            lightest: None,
+            ..self.input.clone()
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 mod matching;
 
 use crate::cli::{OomArgs, RunsFormat};
-use crate::commands::fit::{Answer, Subjects, answer_within, project_subjects};
+use crate::commands::fit::{Answer, Subject, Subjects, answer_within, project_subjects};
 use crate::exit::{Status, user_error};
 use crate::language;
 use crate::output::oom_json;
@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use vramlint_base::message;
-use vramlint_oom::{Event, Failure, Log, Scanner};
+use vramlint_oom::{Amount, Event, Failure, Log, Scanner};
 use vramlint_view::oom as view;
 
 /// How many bytes are read at a time.
@@ -86,13 +86,13 @@ fn explain(args: &OomArgs, log: &str, event: &Event, project: Option<&Subjects>)
         Some(id) => project.known.iter().find(|subject| subject.id == *id),
         None => matching::subject(project, event),
     });
-    let report = subject.map(|subject| subject.report());
+    let report = subject.map(Subject::report);
     let explanation = view::explanation(event, &judgement, report.as_ref());
     let helps = judgement.verdict.is_some_and(vramlint_oom::Verdict::is_of_the_step);
     let plans = project.zip(subject).filter(|_| helps).and_then(|(project, subject)| {
         // The card of the log decides; that of the project where the message is cut.
         let total = match &event.failure {
-            Failure::Device(device) => device.allowed.or(device.total).map(|total| total.in_bytes()),
+            Failure::Device(device) => device.allowed.or(device.total).map(Amount::in_bytes),
             _ => None,
         };
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // amounts of a message

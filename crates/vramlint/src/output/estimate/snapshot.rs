@@ -16,6 +16,7 @@ struct Snapshot {
 }
 
 #[derive(Serialize)]
+#[allow(clippy::struct_field_names)] // the names of torch
 struct Segment {
     device: u32,
     address: u64,
