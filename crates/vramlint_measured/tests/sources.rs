@@ -4,7 +4,7 @@ use vramlint_measured::{Measured, Source, read, read_wandb};
 
 const GIB: u64 = 1 << 30;
 
-/// Three steps of AdamW over six linear layers, recorded by torch 2.15; the figures are `torch.cuda.max_memory_allocated` and
+/// Three steps of `AdamW` over six linear layers, recorded by torch 2.15; the figures are `torch.cuda.max_memory_allocated` and
 /// `torch.cuda.max_memory_reserved` of the same process.
 #[test]
 fn a_snapshot_gives_the_peaks_of_its_history() {
@@ -15,17 +15,20 @@ fn a_snapshot_gives_the_peaks_of_its_history() {
     );
 }
 
-fn kib(text: &str) -> Option<(Source, Option<u64>, Option<u64>, Option<u64>)> {
+/// The source, tensors, reserved and process bytes.
+type Told = (Source, Option<u64>, Option<u64>, Option<u64>);
+
+fn told(text: &str) -> Option<Told> {
     read(text.as_bytes()).map(|found| (found.source, found.tensors, found.reserved, found.process))
 }
 
 #[test]
 fn a_state_of_the_trainer_gives_what_it_logged() {
     let state = r#"{"log_history": [{"loss": 1.0, "memory(GiB)": 10.5}, {"memory(GiB)": 12}, {"eval_loss": 2}]}"#;
-    assert_eq!(kib(state), Some((Source::TrainerState, None, Some(12 * GIB), None)));
+    assert_eq!(told(state), Some((Source::TrainerState, None, Some(12 * GIB), None)));
     let results = r#"{"before_init_mem_gpu": 0, "init_mem_gpu_alloc_delta": 1000, "train_mem_gpu_alloc_delta": 2000, "train_mem_gpu_peaked_delta": 500}"#;
-    assert_eq!(kib(results), Some((Source::TrainerState, Some(3500), None, None)));
-    assert_eq!(kib(r#"{"log_history": [{"loss": 1.0}]}"#), None);
+    assert_eq!(told(results), Some((Source::TrainerState, Some(3500), None, None)));
+    assert_eq!(told(r#"{"log_history": [{"loss": 1.0}]}"#), None);
 }
 
 #[test]
@@ -38,9 +41,9 @@ fn a_log_gives_what_it_prints() {
         ("{'loss': 1.0, 'memory(GiB)': 8.25}", None, Some(33 * GIB / 4)),
         ("Step 3 | loss:1.0 peak_memory_alloc:4.0 peak_memory_reserved:5.0", Some(4 * GIB), Some(5 * GIB)),
     ] {
-        assert_eq!(kib(log), Some((Source::Log, tensors, reserved, None)), "{log}");
+        assert_eq!(told(log), Some((Source::Log, tensors, reserved, None)), "{log}");
     }
-    assert_eq!(kib("loss 1.0\nout of memory\n"), None);
+    assert_eq!(told("loss 1.0\nout of memory\n"), None);
 }
 
 #[test]
@@ -50,7 +53,7 @@ fn a_recording_gives_the_highest_process() {
             "{{\"time\": 1.0, \"gpus\": [{{\"index\": 0, \"memory\": {{\"used\": 9}}, \"processes\": [{{\"pid\": 1, \"memory\": {used}}}]}}]}}\n"
         )
     };
-    assert_eq!(kib(&format!("{}{}", line(5), line(7))), Some((Source::Recording, None, None, Some(7))));
+    assert_eq!(told(&format!("{}{}", line(5), line(7))), Some((Source::Recording, None, None, Some(7))));
 }
 
 #[test]
