@@ -7,10 +7,11 @@ use vramlint_test::{files_below, shared};
 
 /// The events that the binary finds in a log.
 fn events(log: &PathBuf) -> Vec<Value> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let output = Command::new(env!("CARGO_BIN_EXE_vramlint"))
         .args(["oom", "--output-format", "json", "--isolated"])
         .arg(log)
-        .current_dir(std::env::temp_dir())
+        .current_dir(folder.path())
         .output()
         .expect("the binary runs");
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -8,6 +8,7 @@ use crate::exit::{Status, user_error};
 use crate::language;
 use crate::output::oom_json;
 use crate::output::styler::styler;
+use crate::request;
 use crate::stdio::print_stdout;
 use anyhow::Result;
 use std::fs::File;
@@ -37,8 +38,8 @@ pub(crate) fn run(args: &OomArgs) -> Result<Status> {
     for log in &logs {
         found.push(scan(log)?);
     }
-    let has_events = found.iter().any(|(_, log)| !log.events.is_empty());
-    let project = if has_events { project(args)? } else { None };
+    let events: Vec<&Event> = found.iter().flat_map(|(_, log)| &log.events).collect();
+    let project = if events.is_empty() { None } else { project(args, &events)? };
     let lang = project.as_ref().map_or_else(|| language::resolve(args.common.lang, None), |project| project.lang);
     let explained: Vec<Explained> = found
         .iter()
@@ -67,17 +68,32 @@ fn block(explained: &Explained) -> view::Block<'_> {
     }
 }
 
-/// The runs of the project. None where none is named and the working directory is no project's: a home or the root of the disk.
-fn project(args: &OomArgs) -> Result<Option<Subjects>> {
-    if args.project.is_none() {
-        let here = std::env::current_dir().ok();
-        let is_home = here.is_some() && here == std::env::home_dir();
-        if is_home || here.as_deref().is_some_and(|here| here.parent().is_none()) {
-            return Ok(None);
-        }
+/// The runs of the project. None where none is named and the working directory is no project's: it may be a home, or hold everything that a
+/// machine has downloaded.
+fn project(args: &OomArgs, events: &[&Event]) -> Result<Option<Subjects>> {
+    if args.project.is_none() && !is_project(&request::working_directory()?, events) {
+        return Ok(None);
     }
     let path = args.project.clone().unwrap_or_else(|| PathBuf::from("."));
     project_subjects(&args.common, &[path], args.run.as_deref()).map(Some)
+}
+
+/// Whether a folder is a project's: a repository, one with a configuration, one with a file that the log names, or a small one with scripts.
+fn is_project(folder: &Path, events: &[&Event]) -> bool {
+    const MARKS: [&str; 3] = [".git", "vramlint.toml", "pyproject.toml"];
+    const MOST_ENTRIES: usize = 64;
+    let is_marked = folder.ancestors().any(|above| MARKS.iter().any(|mark| above.join(mark).exists()));
+    let mut named = events.iter().flat_map(|event| &event.context.files).filter_map(|file| file.rsplit('/').next());
+    if is_marked || named.any(|file| folder.join(file).is_file()) {
+        return true;
+    }
+    let is_personal = std::env::home_dir().is_some_and(|home| home == folder) || std::env::temp_dir() == folder;
+    let entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).take(MOST_ENTRIES + 1).collect();
+    let is_script = |path: &PathBuf| {
+        path.extension().is_some_and(|end| ["py", "sh", "yaml", "yml", "ps1", "bat"].iter().any(|script| end == *script))
+    };
+    !is_personal && entries.len() <= MOST_ENTRIES && entries.iter().any(is_script)
 }
 
 fn explain(args: &OomArgs, log: &str, event: &Event, project: Option<&Subjects>) -> Explained {
