@@ -241,8 +241,8 @@ fn bad_size() -> (Option<Verdict>, Message) {
 
 fn outside_allocator() -> (Option<Verdict>, Message) {
     let why = message!(
-        "the driver refused outside the caching allocator: context creation on a full card, pinned host memory, or another library",
-        "驱动在缓存分配器之外拒绝了分配：在已满的卡上创建上下文、锁页主机内存，或其他库"
+        "the driver did not grant memory outside the caching allocator: a context on a full GPU, pinned host memory, or another library",
+        "驱动在缓存分配器之外拒绝了分配：在已满的 GPU 上创建上下文、锁页主机内存，或其他库"
     );
     (Some(Verdict::OutsideAllocator), why)
 }
@@ -257,8 +257,8 @@ fn outside_cublas() -> (Option<Verdict>, Message) {
 
 fn system_memory() -> (Option<Verdict>, Message) {
     let why = message!(
-        "allocated is larger than the card: the driver of Windows or WSL spilled into system memory",
-        "已分配量大于显卡显存：Windows 或 WSL 的驱动溢出到了系统内存"
+        "allocated is larger than the GPU: the driver of Windows or WSL spilled into system memory",
+        "已分配量大于 GPU 显存：Windows 或 WSL 的驱动溢出到了系统内存"
     );
     (Some(Verdict::SystemMemoryFallback), why)
 }
@@ -273,8 +273,8 @@ fn judge_kill(kill: &Kill) -> Judgement {
         (Verdict::HostOomConfirmed, why)
     } else {
         let why = message!(
-            "SIGKILL without a device message: host memory first, not the card; lowering the device batch does not help by itself",
-            "收到 SIGKILL 而没有设备消息：首先怀疑主机内存而非显卡；仅减小批大小没有帮助"
+            "SIGKILL without a device message: host memory first, not the GPU; lowering the device batch does not help by itself",
+            "收到 SIGKILL 而没有设备消息：首先怀疑主机内存而非 GPU；仅减小批大小没有帮助"
         );
         (Verdict::HostOomLikely, why)
     };

@@ -64,7 +64,6 @@ fn draw(block: &Block<'_>, look: &Look) -> String {
         return lines.join("\n") + "\n";
     }
     for (index, (after, plan, edited)) in block.plans.iter().enumerate() {
-        lines.push(String::new());
         lines.extend(plan_lines(block, index + 1, after, plan, edited, look));
     }
     if block.plans.is_empty() && !block.fitting.fits {
@@ -76,20 +75,20 @@ fn draw(block: &Block<'_>, look: &Look) -> String {
 fn head(block: &Block<'_>, look: &Look) -> String {
     let report = &block.report;
     let name = (look.styler)(&cut(&report.name(), NAME), StyleRole::Strong);
-    let card = report.gpu().and_then(|gpu| gpu.name.clone()).unwrap_or_else(|| pick(look.lang, "GPU", "GPU").to_owned());
+    let gpu = report.gpu().and_then(|gpu| gpu.name.clone()).unwrap_or_else(|| "GPU".to_owned());
     let (peak, high, limit) = (gib(report.estimate.peak), gib(report.estimate.high), gib(block.limit));
     let fits = block.fitting.fits || block.ceiling.is_some() && report.estimate.high <= block.limit;
     let (verdict, text) = if fits {
-        (Verdict::Fits, message!("fits {card} ({limit}): {peak}, up to {high}", "{card}（{limit}）放得下：{peak}，至多 {high}"))
+        (Verdict::Fits, message!("fits {gpu} ({limit}): {peak}, up to {high}", "{gpu}（{limit}）放得下：{peak}，至多 {high}"))
     } else if report.estimate.low <= block.limit {
         (
             Verdict::MayNotFit,
-            message!("may not fit {card} ({limit}): {peak}, up to {high}", "{card}（{limit}）可能放不下：{peak}，至多 {high}"),
+            message!("may not fit {gpu} ({limit}): {peak}, up to {high}", "{gpu}（{limit}）可能放不下：{peak}，至多 {high}"),
         )
     } else {
         (
             Verdict::DoesNotFit,
-            message!("does not fit {card} ({limit}): {peak}, up to {high}", "{card}（{limit}）放不下：{peak}，至多 {high}"),
+            message!("does not fit {gpu} ({limit}): {peak}, up to {high}", "{gpu}（{limit}）放不下：{peak}，至多 {high}"),
         )
     };
     format!("{name}  {}", (look.styler)(text.get(look.lang), StyleRole::Verdict(verdict)))

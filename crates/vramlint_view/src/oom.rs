@@ -255,7 +255,7 @@ fn advice(verdict: Verdict) -> Message {
             "查看上方的第一个错误：失败的集合通信或损坏的形状"
         ),
         Verdict::OutsideAllocator => message!(
-            "leave room beside the allocator, and check that token ids are smaller than the vocabulary",
+            "leave room outside the allocator, and check that token ids are smaller than the vocabulary",
             "在分配器之外留出空间，并检查 token id 是否小于词表大小"
         ),
         Verdict::HostOomLikely | Verdict::HostOomConfirmed => message!(

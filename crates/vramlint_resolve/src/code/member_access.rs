@@ -301,9 +301,11 @@ fn bind(mut val: AbstractValue, object: usize) -> AbstractValue {
 
 /// Whether a type of torch is one of floating-point numbers: `torch.uint8.is_floating_point`.
 fn is_float(path: &str) -> Option<bool> {
-    match path.strip_prefix("torch.")? {
-        "float16" | "half" | "bfloat16" | "float32" | "float" | "float64" | "double" => Some(true),
-        "uint8" | "int8" | "int16" | "int32" | "int64" | "bool" | "short" | "int" | "long" => Some(false),
-        _ => None,
-    }
+    const FLOATS: [&str; 4] = ["float", "bfloat", "half", "double"];
+    const INTEGERS: [&str; 5] = ["int", "uint", "bool", "short", "long"];
+    let name = path.strip_prefix("torch.")?;
+    // With or without a width.
+    let kind = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_one_of = |kinds: &[&str]| kinds.contains(&kind);
+    is_one_of(&FLOATS).then_some(true).or_else(|| is_one_of(&INTEGERS).then_some(false))
 }
