@@ -1,6 +1,6 @@
 //! The text of `fit`: whether a run fits, and the plans that make it fit.
 
-use crate::estimate::format::{gib, gib_value, in_lang, pick};
+use crate::estimate::format::{gib, gib_value, in_lang};
 use crate::estimate::{EstimateReport, dimensions};
 use crate::table::cut;
 use crate::{StyleRole, Styler};

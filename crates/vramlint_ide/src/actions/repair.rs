@@ -3,16 +3,21 @@
 use super::{Action, ActionKind, lines};
 use crate::summary::gib;
 use std::collections::BTreeSet;
-use vramlint_base::{Edit, FileRange, Finding, Lang, TextRange};
+use vramlint_base::{Applicability, Edit, FileRange, Finding, Fix, Lang, TextRange};
 use vramlint_catalog::Concept;
-use vramlint_estimate::{Capacity, Repair, RunEstimate, TrainingEffect, Verdict, repairs as single_changes};
+use vramlint_estimate::{
+    Capacity, FitOptions, Plan, Repair, RunEstimate, TrainingEffect, Verdict, fit, repairs as single_changes,
+};
 use vramlint_project::Report;
 use vramlint_project::fix::{breaks, in_host};
 use vramlint_resolve::{Run, SourceFile};
-use vramlint_rules::repair_fix;
+use vramlint_rules::{plan_edits, repair_fix};
 
 /// Maximum number of repairs of a run.
 const OFFERED: usize = 6;
+
+/// Maximum number of combinations.
+const PLANS: usize = 3;
 
 /// Settings at whose locations repairs are offered: those that repairs change, and those that matter most.
 const OWN: &[Concept] = &[
@@ -82,7 +87,7 @@ fn concerns(report: &Report, file: &SourceFile, range: TextRange, here: &[(usize
     launched || settings.into_iter().any(touches)
 }
 
-/// Repairs with known edits that make the run fit; if no single one does, those that save the most memory.
+/// Repairs with known edits that make the run fit; if no single one does, combinations that do; else those that save the most memory.
 fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Vec<(String, Vec<Edit>)> {
     let all = single_changes(estimate);
     let edits = |repair: &Repair| {
@@ -94,9 +99,28 @@ fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Ve
     if !fitting.is_empty() {
         return fitting;
     }
+    let together = plans(report, run, estimate, lang);
+    if !together.is_empty() {
+        return together;
+    }
     let mut gaining: Vec<&Repair> = all.iter().filter(|repair| repair.effect != TrainingEffect::Different).collect();
     gaining.sort_by_key(|repair| std::cmp::Reverse(repair.gained));
     gaining.into_iter().filter_map(edits).take(OFFERED).collect()
+}
+
+/// Combinations of changes with known edits that make the run fit, best first.
+fn plans(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Vec<(String, Vec<Edit>)> {
+    let Some(limit) = estimate.capacity.as_ref().map(|capacity| capacity.bytes) else { return Vec::new() };
+    let options = FitOptions { limit, keep: Vec::new(), max_slowdown: None, speeds: None, most: PLANS };
+    let action = |plan: &Plan| {
+        let title = plan.title(&estimate.setup);
+        let edits = plan_edits(&report.project, run, &plan.changes, estimate)?;
+        let fix = Fix { title: title.clone(), applicability: Applicability::Unsafe, edits };
+        let fix = in_host(&report.project, &fix)?;
+        let text = format!("{} ({} GiB)", title.get(lang), gib(plan.estimate.peak));
+        (!breaks(&report.project, &fix.edits)).then_some((text, fix.edits))
+    };
+    fit(estimate, &options).plans.iter().filter_map(action).collect()
 }
 
 /// Adds to the title if the repair alone is not enough.

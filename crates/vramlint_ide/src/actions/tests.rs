@@ -149,6 +149,21 @@ fn a_launch_offers_the_repairs_of_its_run() {
 }
 
 #[test]
+fn changes_that_fit_together_are_one_action() {
+    let large = TOO_LARGE
+        .replace("per_device_train_batch_size: 4", "per_device_train_batch_size: 16")
+        .replace("cutoff_len: 4096", "cutoff_len: 8192");
+    let fixture = Fixture::new(&large);
+    let found = of_kind(&fixture, ActionKind::Repair, Lang::En);
+    let best = found.first().expect("a combination");
+    assert!(best.title.contains("micro_batch") && best.title.contains("; "), "{:?}", titles(&found));
+    let after = report(&applied(&fixture.report, &fixture.files, &best.edits));
+    assert_eq!(count(&after, "does-not-fit"), 0, "{:?}", after.findings);
+    let of = |report: &Report| report.project.runs[0].int(vramlint_catalog::Concept::EffectiveBatch);
+    assert_eq!(of(&after), of(&fixture.report));
+}
+
+#[test]
 fn blocks_of_a_document_are_edited_in_the_document() {
     let readme = "//- README.md\n# 训练\n> ```yaml title=\"accelerate_config.yaml\"\n> compute_environment: LOCAL_MACHINE\n> distributed_type: NO$0\n> num_processes: 1\n> mixed_precision: 'no'\n> ```\n";
     let fixture = Fixture::new(readme);
