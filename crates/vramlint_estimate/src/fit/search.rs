@@ -2,7 +2,7 @@
 //!
 //! If a combination does not fit, neither does a part of it: each change, and each further step of one, needs less memory or as much. So one
 //! simulation of everything that is still undecided tells whether a branch can hold a plan, and few combinations are simulated at all. The
-//! exceptions ([`may_need_more`]) are judged with and without.
+//! exceptions are searched for where a branch does not fit ([`Search::fits_without_some`]).
 //! Combinations are visited by size, so that a plan never holds a change that it does not need.
 
 use super::moves::{Move, moves};
@@ -101,15 +101,40 @@ impl Search<'_> {
         if self.infeasible.iter().any(|known| set.iter().all(|own| known.contains(own))) {
             return false;
         }
-        let doubtful: Vec<usize> = set.iter().copied().filter(|own| may_need_more(&allowed[*own])).collect();
-        let without = |left_out: &[usize]| -> Vec<usize> { set.iter().copied().filter(|own| !left_out.contains(own)).collect() };
-        let can = self.fitting(allowed, set).is_some()
-            || doubtful.iter().any(|own| self.fitting(allowed, &without(&[*own])).is_some())
-            || doubtful.len() > 1 && self.fitting(allowed, &without(&doubtful)).is_some();
+        let can = self.fitting(allowed, set).is_some() || self.fits_without_some(allowed, set.to_vec());
         if !can {
             self.infeasible.push(set.to_vec());
         }
         can
+    }
+
+    /// Leaves moves out, one after the other, as long as that lowers the peak. Some need more memory than they save: a smaller micro-batch,
+    /// since with accumulation gradients live through the next forward; losses in pieces, engines with their buffers, and dequantized layers
+    /// on small models.
+    fn fits_without_some(&mut self, allowed: &[Vec<Change>], mut set: Vec<usize>) -> bool {
+        let mut lowest = self.peak(allowed, &set);
+        loop {
+            let without = |own: usize| -> Vec<usize> { set.iter().copied().filter(|other| *other != own).collect() };
+            let Some((peak, fewer)) = set
+                .iter()
+                .copied()
+                .map(|own| (self.peak(allowed, &without(own)), without(own)))
+                .min_by_key(|(peak, _)| peak.unwrap_or(u64::MAX))
+                .filter(|(peak, _)| peak.is_some_and(|peak| lowest.is_none_or(|lowest| peak < lowest)))
+            else {
+                return false;
+            };
+            if self.fitting(allowed, &fewer).is_some() {
+                return true;
+            }
+            (lowest, set) = (peak, fewer);
+        }
+    }
+
+    /// The upper bound of the peak with the last step of each move, bytes.
+    fn peak(&self, allowed: &[Vec<Change>], set: &[usize]) -> Option<u64> {
+        let setup = self.subject.apply(&self.strongest(allowed, set)?)?;
+        Some(self.subject.estimate(&setup).high)
     }
 
     /// The changes of `set` that fit: the last step of each move; else, with an earlier step of one move whose steps are different things
@@ -191,17 +216,6 @@ impl Search<'_> {
         let same_kind = |one: &Change, other: &Change| super::moves::settings(*one) == super::moves::settings(*other);
         self.plans.iter().any(|plan| plan.changes.iter().all(|own| changes.iter().any(|other| same_kind(own, other))))
     }
-}
-
-/// Whether a move may need more memory than it saves: a smaller micro-batch, since with accumulation gradients live through the next
-/// forward; engines with their buffers, and dequantized layers, on small models.
-fn may_need_more(steps: &[Change]) -> bool {
-    matches!(
-        steps.first(),
-        Some(
-            Change::Batch { .. } | Change::Shard(_) | Change::OffloadOptimizer | Change::OffloadParameters | Change::Adapters(_)
-        )
-    )
 }
 
 /// The first of `0..=last` for which `holds`, which is true for `last` and for everything after the first.
