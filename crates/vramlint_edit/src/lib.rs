@@ -11,6 +11,7 @@
 //! | a key's name | [`rename_key`] |
 //! | where a key is, also across files | [`move_key`] |
 //! | words of a launch command | [`flags::remove_words`] |
+//! | a line of a script | [`insert_line_above`] |
 //! | an argument of a Python call | [`python::add`], [`python::remove`] |
 //! | an entry of a Python dict | [`python::add_item`]; [`set`], [`put`], [`remove_entry`] and [`rename_key`] accept such entries too |
 //! | anything else | [`replace`] |
@@ -40,6 +41,13 @@ use vramlint_resolve::SourceFile;
 /// Replaces a range.
 pub fn replace(place: FileRange, text: impl Into<String>) -> Edit {
     Edit { place, text: text.into() }
+}
+
+/// Inserts a line above the line of `offset`, indented alike.
+pub fn insert_line_above(file: &SourceFile, offset: u32, line: &str) -> Edit {
+    let start = line_start(file, offset);
+    let indent: String = between(file, start, offset).chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    replace_range(file, TextRange::at(start), format!("{indent}{line}{}", line_break(file)))
 }
 
 /// Replaces a range of a file.

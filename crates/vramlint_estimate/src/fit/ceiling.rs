@@ -46,7 +46,7 @@ pub fn ceiling(of: &RunEstimate, options: &FitOptions, dimension: Dimension) -> 
     let try_value = |value: u64| {
         let setup = with(&of.setup, dimension, value)?;
         let estimate = subject.estimate(&setup);
-        subject.fits(&setup, &estimate).then_some(Ceiling { value, setup, estimate })
+        subject.fits(&estimate).then_some(Ceiling { value, setup, estimate })
     };
     let mut best = try_value(unit)?;
     let (mut low, mut high) = (1, 2);

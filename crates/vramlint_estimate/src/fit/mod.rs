@@ -77,7 +77,7 @@ pub struct Fitting {
 /// The plans for a run.
 pub fn fit(of: &RunEstimate, options: &FitOptions) -> Fitting {
     let subject = Subject::new(of, options);
-    if subject.fits(&of.setup, &of.estimate) {
+    if subject.fits(&of.estimate) {
         return Fitting { fits: true, plans: search::faster(&subject), least: None };
     }
     let (plans, least) = search::smaller(&subject);
@@ -99,7 +99,7 @@ impl<'a> Subject<'a> {
     }
 
     /// Whether an estimate certainly fits GPU and host.
-    fn fits(&self, _setup: &Setup, estimate: &Estimate) -> bool {
+    fn fits(&self, estimate: &Estimate) -> bool {
         let widened = u128::from(estimate.peak) * u128::from(self.widening) / 1000;
         estimate.high <= self.options.limit
             && widened <= u128::from(self.options.limit)

@@ -179,7 +179,7 @@ impl Search<'_> {
         let setup = self.subject.apply(changes)?;
         let estimate = self.subject.estimate(&setup);
         self.least = Some(self.least.map_or(estimate.peak, |least| least.min(estimate.peak)));
-        self.subject.fits(&setup, &estimate).then_some((setup, estimate))
+        self.subject.fits(&estimate).then_some((setup, estimate))
     }
 
     /// Adds the plan of `set`: each move at its first step that still fits.
@@ -246,7 +246,7 @@ pub(super) fn faster(subject: &Subject<'_>) -> Vec<Plan> {
     let mut plans = Vec::new();
     let mut try_plan = |changes: Vec<Change>| {
         let found = subject.apply(&changes).map(|setup| (subject.estimate(&setup), setup));
-        let fitting = found.filter(|(estimate, setup)| subject.fits(setup, estimate));
+        let fitting = found.filter(|(estimate, _)| subject.fits(estimate));
         if let Some((estimate, setup)) = fitting {
             plans.push(subject.plan(changes, setup, estimate));
             return true;

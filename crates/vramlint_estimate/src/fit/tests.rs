@@ -57,7 +57,7 @@ fn no_plan_holds_a_change_that_it_does_not_need() {
             let mut fewer = plan.changes.clone();
             fewer.remove(left_out);
             let Some(setup) = subject.apply(&fewer) else { continue };
-            assert!(!subject.fits(&setup, &subject.estimate(&setup)), "{:?} without {left_out}", plan.changes);
+            assert!(!subject.fits(&subject.estimate(&setup)), "{:?} without {left_out}", plan.changes);
         }
     }
 }
@@ -137,7 +137,7 @@ fn exhaustive(run: &RunEstimate, options: &FitOptions) -> Option<(TrainingEffect
                 return;
             }
             if let Some(setup) = subject.apply(changes)
-                && subject.fits(&setup, &subject.estimate(&setup))
+                && subject.fits(&subject.estimate(&setup))
             {
                 *best = Some(rank);
             }

@@ -2,7 +2,7 @@
 
 use super::fixes;
 use super::insert_setting::Literal;
-use vramlint_base::{Edit, FileRange, TextRange, Value};
+use vramlint_base::{Edit, Value};
 use vramlint_catalog::Concept;
 use vramlint_edit as edit;
 use vramlint_estimate::RunEstimate;
@@ -86,14 +86,7 @@ fn exported(project: &Project, run: &Run) -> Option<Vec<Edit>> {
     if !file.path.ends_with(".sh") {
         return None;
     }
-    let lines = file.lines();
-    let start = lines.line_start(lines.line_of(launch.range.start));
-    let indent: String =
-        file.text.get(start as usize..launch.range.start as usize)?.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
-    let line_break = if file.text.contains("\r\n") { "\r\n" } else { "\n" };
-    let text = format!("{indent}export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True{line_break}");
-    let place = FileRange::new(launch.file, TextRange::at(start));
-    Some(vec![edit::replace(place, text)])
+    Some(vec![edit::insert_line_above(file, launch.range.start, "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")])
 }
 
 /// The stage in DeepSpeed's file, where it is written.
