@@ -8,6 +8,7 @@ mod diff;
 mod fit;
 mod fixing;
 mod formats;
+mod machines;
 mod oom;
 mod rare;
 mod run;

@@ -25,7 +25,7 @@ pub(crate) use common::CommonArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use diff::{DiffArgs, DiffFormat};
 pub(crate) use estimate::{Amp, EstimateArgs, EstimateFormat, Method, SetupArgs, TaskName};
-pub(crate) use fit::FitArgs;
+pub(crate) use fit::{FitArgs, Largest};
 pub(crate) use gpu::{GpuArgs, GpuFormat};
 pub(crate) use init::InitArgs;
 pub(crate) use lsp::LspArgs;

@@ -4,12 +4,17 @@ mod auto_gpu;
 mod cli;
 mod color;
 mod commands;
+mod estimated_runs;
 mod exit;
+mod explained_failure;
+mod gpu_list;
 mod language;
 mod logging;
 mod output;
+mod plans;
 mod progress;
 mod request;
+mod setup_flags;
 mod stdio;
 
 use clap::Parser;

@@ -44,8 +44,13 @@ impl Gpu {
     }
 
     /// Whether the memory was exchanged for more than the maker sells: such a card is only meant where the size is named.
-    fn modified(&self) -> bool {
+    pub fn is_modified(&self) -> bool {
         self.name.contains("(modified)")
+    }
+
+    /// Whether it is built into laptops, which no server offers.
+    pub fn is_mobile(&self) -> bool {
+        self.name.contains("Laptop")
     }
 }
 
@@ -159,8 +164,8 @@ pub fn lookup(name: &str) -> Option<Match> {
 
 /// One card, or several that differ. A card with exchanged memory counts only where its size is named or nothing else is left.
 fn decide(mut found: Vec<&'static Gpu>, sized: bool) -> Option<Match> {
-    if !sized && found.iter().any(|gpu| !gpu.modified()) {
-        found.retain(|gpu| !gpu.modified());
+    if !sized && found.iter().any(|gpu| !gpu.is_modified()) {
+        found.retain(|gpu| !gpu.is_modified());
     }
     found.sort_by_key(|gpu| gpu.memory_mib);
     let (first, last) = (*found.first()?, *found.last()?);

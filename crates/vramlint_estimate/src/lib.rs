@@ -5,6 +5,7 @@
 pub mod capacity;
 pub mod estimates;
 pub mod fit;
+pub mod machines;
 mod mapping;
 pub mod models;
 pub mod open_settings;
@@ -19,6 +20,7 @@ pub mod verdict;
 pub use capacity::Capacity;
 pub use estimates::Estimates;
 pub use fit::{FitOptions, Fitting, Plan, fit};
+pub use machines::{Machine, MachineEstimate};
 pub use models::{Model, Models, Source};
 pub use open_settings::{Lightest, OpenSetting, open_settings};
 pub use repairs::{Repair, TrainingEffect, repairs};

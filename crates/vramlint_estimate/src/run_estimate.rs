@@ -110,7 +110,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     if open_world {
         set_world(&mut lower, MOST_PROCESSES);
     }
-    lower.external_bytes = outside(&lower, Capacity::from_target(target).as_ref());
+    lower.external_bytes = external_bytes(&lower, memory_of(target));
     let mut found = with(model, setup, target, cache);
     if let Some(longest) = longest_row {
         widen_by_length(&mut found, &lower, longest, cache);
@@ -230,19 +230,23 @@ pub fn estimate_setup(model: Model, setup: Setup, target: &Target) -> RunEstimat
     with(model, setup, target, &Arc::default())
 }
 
+fn memory_of(target: &Target) -> Option<u64> {
+    Capacity::from_target(target).map(|capacity| capacity.bytes)
+}
+
 /// GPU memory that a colocated vLLM engine keeps while the model trains, in bytes.
-fn outside(setup: &Setup, capacity: Option<&Capacity>) -> u64 {
+pub(crate) fn external_bytes(setup: &Setup, capacity: Option<u64>) -> u64 {
     let share = setup.generation.filter(|round| !round.sleep_mode).and_then(|round| round.vllm_share);
     match (share, capacity) {
         // Shares have at most three decimals in practice: 0.3, 0.35, 0.925.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped to 0..=1000
-        (Some(share), Some(card)) => card.bytes / 1000 * (share.clamp(0.0, 1.0) * 1000.0).round() as u64,
+        (Some(share), Some(bytes)) => bytes / 1000 * (share.clamp(0.0, 1.0) * 1000.0).round() as u64,
         _ => setup.external_bytes,
     }
 }
 
 fn with(model: Model, mut setup: Setup, target: &Target, cache: &Arc<SimulationCache>) -> RunEstimate {
-    setup.external_bytes = outside(&setup, Capacity::from_target(target).as_ref());
+    setup.external_bytes = external_bytes(&setup, memory_of(target));
     setup.capability = setup.capability.or_else(|| gpu_of(target).and_then(|gpu| gpu.compute_capability));
     let (estimate, timeline) = cache.estimate_run(&model.arch, &setup);
     let capacity = Capacity::from_target(target);

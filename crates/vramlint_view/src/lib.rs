@@ -7,6 +7,7 @@
 
 #![allow(clippy::doc_markdown)] // names of tools are no code: DeepSpeed
 
+pub mod ceilings;
 pub mod compare;
 pub mod diff;
 pub mod estimate;

@@ -9,6 +9,14 @@ pub fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(missing))
 }
 
+/// Rows as lines with aligned columns, two spaces apart; the last column is not padded.
+pub fn align<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+    let width = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(|column| if column + 1 < N { width(column) } else { 0 });
+    let line = |row: &[String; N]| row.iter().zip(widths).map(|(cell, width)| pad(cell, width)).collect::<Vec<_>>().join("  ");
+    rows.iter().map(line).collect()
+}
+
 /// The width of the widest text that has at most `most` columns.
 pub fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
     texts.map(UnicodeWidthStr::width).filter(|width| *width <= most).max().unwrap_or(0)
@@ -36,6 +44,7 @@ mod tests {
     fn wide_letters_take_two_columns() {
         assert_eq!(pad("批", 4), "批  ");
         assert_eq!(pad("ab", 4), "ab  ");
+        assert_eq!(align(&[["批".to_owned(), "x".to_owned()], ["abc".to_owned(), "yy".to_owned()]]), ["批   x", "abc  yy"]);
         assert_eq!(widest(["批量", "abc"].into_iter(), 80), 4);
     }
 }

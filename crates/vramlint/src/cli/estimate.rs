@@ -25,6 +25,13 @@ pub(crate) struct EstimateArgs {
     /// Break every part down into its items and their arithmetic; implied by -v
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Compare GPUs, given by name or memory with their number: `RTX-4090,8xA100-80GB,2x24GiB`, or `all`
+    /// [default: 24GiB, 80GiB, 8x80GiB]
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, value_delimiter = ',', conflicts_with_all = ["setup", "explain"])]
+    pub(crate) gpus_table: Option<Vec<String>>,
+    /// TOML file with the price of a GPU for an hour, as in `"RTX-4090" = 0.35`, to find the cheapest that fits
+    #[arg(long, value_name = "FILE", requires = "gpus_table")]
+    pub(crate) gpu_prices: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) flags: SetupArgs,
     #[command(flatten)]

@@ -26,6 +26,9 @@ pub(crate) struct FitArgs {
     /// Print the largest value that certainly fits, instead of plans
     #[arg(long, value_enum, value_name = "SETTING", conflicts_with = "apply")]
     pub(crate) max: Option<Largest>,
+    /// With --max: the largest value on each of these GPUs, as in `vramlint estimate --gpus-table`
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, value_delimiter = ',', requires = "max")]
+    pub(crate) gpus_table: Option<Vec<String>>,
     /// Print the settings and the parts before and after
     #[arg(long)]
     pub(crate) explain: bool,

@@ -1,7 +1,7 @@
 //! `vramlint compare`.
 
 use crate::cli::{CompareArgs, RunsFormat};
-use crate::commands::fit::project_subjects;
+use crate::estimated_runs;
 use crate::exit::{Status, user_error};
 use crate::output::compare_json;
 use crate::output::styler::styler;
@@ -22,24 +22,24 @@ const MOST_DEPTH: usize = 4;
 /// Compares a measured run with its estimate.
 pub(crate) fn run(args: &CompareArgs) -> Result<Status> {
     let measured = measure(&args.source)?;
-    let subjects = project_subjects(&args.common, &args.paths, args.run.as_deref())?;
-    let subject = match (&subjects.known[..], subjects.without.first()) {
+    let runs = estimated_runs::of_project(&args.common, &args.paths, args.run.as_deref())?;
+    let run = match (&runs.known[..], runs.without.first()) {
         ([only], _) => only,
         ([], Some((id, Message { en, zh }))) => return Err(user_error(message!("{id}: {en}", "{id}：{zh}"))),
         ([], None) => return Err(user_error(message!("no training run found", "未找到训练任务"))),
         (several, _) => {
-            let names = several.iter().map(|subject| subject.id.as_str()).collect::<Vec<_>>().join(", ");
+            let names = several.iter().map(|run| run.id.as_str()).collect::<Vec<_>>().join(", ");
             return Err(user_error(message!(
                 "choose the run that was measured with --run: {names}",
                 "请用 --run 指定被测量的训练任务：{names}"
             )));
         }
     };
-    let report = subject.report();
+    let report = run.report();
     let color = args.common.color.resolve(false);
     match args.output_format {
-        RunsFormat::Json => print_stdout(&compare_json::render(&subject.id, &measured, &report), false)?,
-        RunsFormat::Text => print_stdout(&view::text(&measured, &report, subjects.lang, styler(color)), color)?,
+        RunsFormat::Json => print_stdout(&compare_json::render(&run.id, &measured, &report), false)?,
+        RunsFormat::Text => print_stdout(&view::text(&measured, &report, runs.lang, styler(color)), color)?,
     }
     Ok(Status::Clean)
 }

@@ -1,22 +1,15 @@
 //! `fit --output-format json`.
 
 use super::ordered_json::{Node, Object};
-use crate::commands::fit::{Answer, EditedPlan};
+use crate::plans::{EditedPlan, RunPlans};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use vramlint_base::{Lang, Message};
 use vramlint_estimate::TrainingEffect;
 use vramlint_memory::Estimate;
+use vramlint_view::ceilings::CeilingTable;
 use vramlint_view::estimate::{EstimateReport, dimensions};
 use vramlint_view::fit::{changed_settings, why_not};
-
-/// An edit of a file.
-pub(crate) struct FileEdit {
-    pub(crate) path: String,
-    pub(crate) offset: u32,
-    pub(crate) end_offset: u32,
-    pub(crate) text: String,
-}
 
 #[derive(Serialize)]
 struct FitJson {
@@ -26,7 +19,7 @@ struct FitJson {
 }
 
 /// One object, or a list if there is not exactly one run.
-pub(crate) fn render(answers: &[Answer], without: &[(String, Message)], lang: Lang) -> String {
+pub(crate) fn render(answers: &[RunPlans], without: &[(String, Message)], lang: Lang) -> String {
     let mut all: Vec<FitJson> =
         answers.iter().map(|one| FitJson { version: super::serialize::VERSION, answer: answer(one, lang) }).collect();
     for (id, why) in without {
@@ -42,10 +35,43 @@ pub(crate) fn render(answers: &[Answer], without: &[(String, Message)], lang: La
     }
 }
 
-fn answer(answer: &Answer, lang: Lang) -> Object {
-    let report = answer.subject.report();
+/// The largest values on several machines: one object, or a list if there is not exactly one run.
+pub(crate) fn ceilings(tables: &[CeilingTable]) -> String {
+    let all: Vec<FitJson> =
+        tables.iter().map(|table| FitJson { version: super::serialize::VERSION, answer: ceiling_table(table) }).collect();
+    match &all[..] {
+        [only] => super::serialize::to_string_pretty(only),
+        _ => super::serialize::to_string_pretty(&all),
+    }
+}
+
+fn ceiling_table(table: &CeilingTable) -> Object {
     let mut object = Object::default();
-    object.put("run", if answer.subject.id.is_empty() { Json::Null } else { answer.subject.id.as_str().into() });
+    object.put("run", table.name.as_str());
+    object.put("setting", table.setting);
+    let machines = table.rows.iter().map(|(machine, ceiling)| {
+        let mut object = Object::default();
+        object.put("gpu", machine.gpu.map_or(Json::Null, |gpu| gpu.name.into()));
+        object.put("gpus", machine.gpus);
+        object.put("bytes", machine.bytes);
+        object.put("value", ceiling.as_ref().map_or(Json::Null, |ceiling| ceiling.value.into()));
+        for (name, bytes) in [
+            ("peak", ceiling.as_ref().map(|ceiling| ceiling.estimate.peak)),
+            ("low", ceiling.as_ref().map(|ceiling| ceiling.estimate.low)),
+            ("high", ceiling.as_ref().map(|ceiling| ceiling.estimate.high)),
+        ] {
+            object.put(name, bytes.map_or(Json::Null, Json::from));
+        }
+        object.into()
+    });
+    object.put("machines", machines.collect::<Node>());
+    object
+}
+
+fn answer(answer: &RunPlans, lang: Lang) -> Object {
+    let report = answer.run.report();
+    let mut object = Object::default();
+    object.put("run", if answer.run.id.is_empty() { Json::Null } else { answer.run.id.as_str().into() });
     let mut target = Object::default();
     target.put("gpu", report.gpu().and_then(|gpu| gpu.name.clone()).map_or(Json::Null, Json::from));
     target.put("bytes", report.gpu().map_or(Json::Null, |gpu| gpu.bytes.into()));
@@ -59,7 +85,7 @@ fn answer(answer: &Answer, lang: Lang) -> Object {
         largest.put("setting", *setting);
         largest.put("value", ceiling.as_ref().map_or(Json::Null, |ceiling| ceiling.value.into()));
         if let Some(ceiling) = ceiling {
-            let at = answer.subject.report_with(ceiling.setup.clone(), ceiling.estimate.clone());
+            let at = answer.run.report_with(ceiling.setup.clone(), ceiling.estimate.clone());
             largest.put("estimate", estimate(&at, &ceiling.estimate, true));
         }
         object.put("max", largest);
@@ -73,16 +99,16 @@ fn answer(answer: &Answer, lang: Lang) -> Object {
 }
 
 /// The plans, best first.
-pub(super) fn plans(answer: &Answer, lang: Lang) -> Node {
-    let report = answer.subject.report();
+pub(super) fn plans(answer: &RunPlans, lang: Lang) -> Node {
+    let report = answer.run.report();
     answer.plans.iter().map(|own| Node::Object(plan(answer, &report, own, lang))).collect()
 }
 
-fn plan(answer: &Answer, before: &EstimateReport, own: &EditedPlan, lang: Lang) -> Object {
+fn plan(answer: &RunPlans, before: &EstimateReport, own: &EditedPlan, lang: Lang) -> Object {
     let plan = &own.plan;
-    let after = answer.subject.report_of(plan);
+    let after = answer.run.report_of(plan);
     let mut object = Object::default();
-    object.put("title", plan.title(&answer.subject.run.setup).get(lang));
+    object.put("title", plan.title(&answer.run.estimated.setup).get(lang));
     object.put(
         "keeps",
         match plan.effect {

@@ -1,7 +1,7 @@
 //! `oom --output-format json`.
 
 use super::ordered_json::{Node, Object};
-use crate::commands::oom::Explained;
+use crate::explained_failure::ExplainedFailure;
 use crate::output::fit_json;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -17,12 +17,12 @@ struct OomJson {
 }
 
 /// The events as one object.
-pub(crate) fn render(explained: &[Explained], lang: Lang) -> String {
+pub(crate) fn render(explained: &[ExplainedFailure], lang: Lang) -> String {
     let events = explained.iter().map(|explained| Node::Object(self::explained(explained, lang))).collect();
     super::serialize::to_string_pretty(&OomJson { version: super::serialize::VERSION, events })
 }
 
-fn explained(explained: &Explained, lang: Lang) -> Object {
+fn explained(explained: &ExplainedFailure, lang: Lang) -> Object {
     let mut object = event(&explained.event, lang);
     object.put("log", explained.log.as_str());
     object.put("stage", optional(explained.event.context.stage.map(vramlint_oom::Stage::name)));

@@ -63,8 +63,8 @@ fn every_name_of_the_table_finds_its_card() {
         for name in std::iter::once(&gpu.name).chain(gpu.aliases) {
             let found = lookup(name).unwrap_or_else(|| panic!("{name}"));
             let same = match &found {
-                Match::One(one) => one.memory_mib == gpu.memory_mib || gpu.modified(),
-                Match::Ambiguous(several) => several.contains(&gpu) || gpu.modified(),
+                Match::One(one) => one.memory_mib == gpu.memory_mib || gpu.is_modified(),
+                Match::Ambiguous(several) => several.contains(&gpu) || gpu.is_modified(),
             };
             assert!(same, "{name}: {found:?}");
         }

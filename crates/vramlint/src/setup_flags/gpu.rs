@@ -8,7 +8,7 @@ use vramlint_resolve::Target;
 use vramlint_view::estimate::GpuCapacity;
 
 /// The GPU, if the target names one or its memory, and the assumption made about it.
-pub(in crate::commands) fn from_target(target: &Target) -> Result<Option<(GpuCapacity, Option<Message>)>> {
+pub(crate) fn from_target(target: &Target) -> Result<Option<(GpuCapacity, Option<Message>)>> {
     let Some(name) = &target.gpu else {
         return Ok(target.memory.map(|bytes| (GpuCapacity { name: None, bytes, capability: None }, None)));
     };

@@ -9,7 +9,7 @@ use vramlint_memory::Arch;
 use vramlint_project::{Config, Request, find_model};
 
 /// The model, or `None` if no flag names one.
-pub(in crate::commands) fn from_flags(flags: &SetupArgs, models: &Models, request: &Request) -> Result<Option<Model>> {
+pub(crate) fn from_flags(flags: &SetupArgs, models: &Models, request: &Request) -> Result<Option<Model>> {
     if let Some(count) = flags.params {
         return Ok(Some(Model {
             id: String::new(),
@@ -33,7 +33,7 @@ pub(in crate::commands) fn from_flags(flags: &SetupArgs, models: &Models, reques
 }
 
 /// The catalog and the models that the configuration declares.
-pub(in crate::commands) fn declared_models(config: &Config) -> Models {
+pub(crate) fn declared_models(config: &Config) -> Models {
     let mut models = Models::catalogue();
     config.declared.iter().for_each(|model| models.insert(model.clone()));
     models

@@ -1,62 +1,43 @@
 //! `vramlint fit`.
 
-mod edits;
-mod subjects;
-
-use crate::cli::{FitArgs, RunsFormat};
+use crate::cli::{FitArgs, Largest, RunsFormat};
+use crate::estimated_runs::{self, EstimatedRun, EstimatedRuns};
 use crate::exit::{Status, user_error, write_error};
+use crate::gpu_list;
 use crate::output::fit_json;
 use crate::output::styler::styler;
+use crate::plans::{EditedPlan, MOST_PLANS, RunPlans};
 use crate::stdio::print_stdout;
 use anyhow::Result;
 use std::path::Path;
-pub(crate) use subjects::{Subject, Subjects, project_subjects};
 use vramlint_base::{Message, message};
-use vramlint_estimate::fit::{Ceiling, FitOptions, Fitting, ceiling, fit};
-use vramlint_project::FixedFile;
+use vramlint_estimate::Machine;
+use vramlint_estimate::fit::{FitOptions, ceiling};
 use vramlint_project::fix::{unified_diff, write_all};
+use vramlint_view::ceilings::{CeilingTable, ceiling_tables};
 use vramlint_view::fit as view;
-
-/// Maximum number of plans of a run.
-const PLANS: usize = 5;
-
-/// A plan with its edits.
-pub(crate) struct EditedPlan {
-    pub(crate) plan: vramlint_estimate::Plan,
-    /// The files that it changes; empty if no file sets the values, or if not every edit is known.
-    pub(crate) files: Vec<FixedFile>,
-    /// The edits of these files.
-    pub(crate) edits: Vec<fit_json::FileEdit>,
-}
-
-/// The answer for one run.
-pub(crate) struct Answer {
-    pub(crate) subject: Subject,
-    pub(crate) options: FitOptions,
-    pub(crate) fitting: Fitting,
-    pub(crate) plans: Vec<EditedPlan>,
-    pub(crate) ceiling: Option<(&'static str, Option<Ceiling>)>,
-}
 
 /// Searches plans for the setup or the runs, and prints or applies them.
 pub(crate) fn run(args: &FitArgs) -> Result<Status> {
-    let subjects = subjects::subjects(args)?;
-    if subjects.known.is_empty() {
-        return Err(nothing(&subjects));
+    let runs = estimated_runs::of_arguments(&args.common, &args.paths, args.run.as_deref(), &args.flags)?;
+    if runs.known.is_empty() {
+        return Err(nothing(&runs));
     }
-    let lang = subjects.lang;
-    let answers: Vec<Answer> =
-        subjects.known.iter().map(|subject| answer(args, &subjects, subject.clone())).collect::<Result<_>>()?;
+    let lang = runs.lang;
+    if let (Some(list), Some(largest)) = (&args.gpus_table, args.max) {
+        return ceilings(args, &runs, list, largest);
+    }
+    let answers: Vec<RunPlans> = runs.known.iter().map(|run| plans_of(args, &runs, run.clone())).collect::<Result<_>>()?;
     if args.apply {
         return apply(args, &answers);
     }
     let color = args.common.color.resolve(false);
     let text = match args.output_format {
-        RunsFormat::Json => fit_json::render(&answers, &subjects.without, lang),
+        RunsFormat::Json => fit_json::render(&answers, &runs.without, lang),
         RunsFormat::Text => {
             let look = view::Look { lang, styler: styler(color), explain: args.explain || args.common.verbose };
             let blocks: Vec<view::Block<'_>> = answers.iter().map(block).collect();
-            view::text(&blocks, &subjects.without, &look)
+            view::text(&blocks, &runs.without, &look)
         }
     };
     print_stdout(&text, color)?;
@@ -67,57 +48,63 @@ pub(crate) fn run(args: &FitArgs) -> Result<Status> {
     Ok(if all_answered { Status::Clean } else { Status::Findings })
 }
 
-impl Answer {
-    /// The plans, each with the setup that it changes.
-    pub(crate) fn shown_plans(&self) -> impl Iterator<Item = (&vramlint_estimate::Plan, &vramlint_memory::Setup)> {
-        self.plans.iter().map(|own| (&own.plan, &self.subject.run.setup))
-    }
-}
-
-/// The plans for a run on a GPU of `limit` bytes.
-pub(crate) fn answer_within(subjects: &Subjects, subject: &Subject, limit: u64) -> Answer {
-    let options = FitOptions { limit, keep: Vec::new(), max_slowdown: None, speeds: None, most: PLANS };
-    answer_with(subjects, subject.clone(), options)
-}
-
-fn answer_with(subjects: &Subjects, subject: Subject, options: FitOptions) -> Answer {
-    let fitting = fit(&subject.run, &options);
-    let plans = fitting.plans.iter().map(|plan| edits::with_edits(subjects, &subject, plan.clone())).collect();
-    Answer { ceiling: None, plans, subject, options, fitting }
-}
-
-fn block(answer: &Answer) -> view::Block<'_> {
+fn block(answer: &RunPlans) -> view::Block<'_> {
     let edited = |plan: &EditedPlan| view::Edited { files: plan.files.iter().map(|file| file.shown.clone()).collect() };
     view::Block {
-        report: answer.subject.report(),
+        report: answer.run.report(),
         limit: answer.options.limit,
         fitting: &answer.fitting,
-        plans: answer.plans.iter().map(|plan| (answer.subject.report_of(&plan.plan), &plan.plan, edited(plan))).collect(),
+        plans: answer.plans.iter().map(|plan| (answer.run.report_of(&plan.plan), &plan.plan, edited(plan))).collect(),
         ceiling: answer.ceiling.as_ref().map(|(setting, ceiling)| (*setting, ceiling.as_ref())),
     }
 }
 
-fn answer(args: &FitArgs, subjects: &Subjects, subject: Subject) -> Result<Answer> {
-    let Some(capacity) = &subject.run.capacity else {
+fn plans_of(args: &FitArgs, runs: &EstimatedRuns, run: EstimatedRun) -> Result<RunPlans> {
+    let Some(capacity) = &run.estimated.capacity else {
         return Err(user_error(message!(
             "specify the GPU with --gpu or --gpu-memory, or in `[target]` of vramlint.toml",
             "请用 --gpu 或 --gpu-memory，或在 vramlint.toml 的 `[target]` 中指明 GPU"
         )));
     };
-    let limit = capacity.bytes / 100 * (100 - args.headroom);
-    let options = FitOptions {
-        limit: if args.headroom == 0 { capacity.bytes } else { limit },
+    let options = options(args, capacity.bytes);
+    if let Some(largest) = args.max {
+        return Ok(RunPlans::largest(run, options, largest.dimension(), largest.setting()));
+    }
+    Ok(RunPlans::search(runs, run, options))
+}
+
+/// `--max SETTING --gpus-table`: the largest values on several machines.
+fn ceilings(args: &FitArgs, runs: &EstimatedRuns, list: &[String], largest: Largest) -> Result<Status> {
+    let machines = gpu_list::machines(list)?;
+    let on = |run: &EstimatedRun, machine: &Machine| {
+        let moved = run.estimated.moved_to(machine)?;
+        ceiling(&moved, &options(args, machine.bytes), largest.dimension())
+    };
+    let table = |run: &EstimatedRun| CeilingTable {
+        name: run.report().name(),
+        setting: largest.setting(),
+        rows: machines.iter().map(|machine| (machine.clone(), on(run, machine))).collect(),
+    };
+    let tables: Vec<CeilingTable> = runs.known.iter().map(table).collect();
+    let color = args.common.color.resolve(false);
+    let text = match args.output_format {
+        RunsFormat::Json => fit_json::ceilings(&tables),
+        RunsFormat::Text => ceiling_tables(&tables, runs.lang, styler(color)),
+    };
+    print_stdout(&text, color)?;
+    let found = tables.iter().all(|table| table.rows.iter().any(|(_, ceiling)| ceiling.is_some()));
+    Ok(if found { Status::Clean } else { Status::Findings })
+}
+
+/// What plans must respect on a GPU of `bytes`.
+fn options(args: &FitArgs, bytes: u64) -> FitOptions {
+    FitOptions {
+        limit: if args.headroom == 0 { bytes } else { bytes / 100 * (100 - args.headroom) },
         keep: args.keep.iter().map(|name| canonical(name)).collect(),
         max_slowdown: args.max_slowdown,
         speeds: None,
-        most: PLANS,
-    };
-    if let Some(largest) = args.max {
-        let found = ceiling(&subject.run, &options, largest.dimension());
-        let fitting = Fitting { fits: found.is_some(), plans: Vec::new(), least: None };
-        return Ok(Answer { ceiling: Some((largest.setting(), found)), plans: Vec::new(), subject, options, fitting });
+        most: MOST_PLANS,
     }
-    Ok(answer_with(subjects, subject, options))
 }
 
 /// The name of a setting in `vramlint runs`.
@@ -135,9 +122,9 @@ fn canonical(name: &str) -> String {
 }
 
 /// `--apply`: prints the diff of one plan and writes its files, all or none.
-fn apply(args: &FitArgs, answers: &[Answer]) -> Result<Status> {
+fn apply(args: &FitArgs, answers: &[RunPlans]) -> Result<Status> {
     let [answer] = answers else {
-        let names = answers.iter().map(|answer| answer.subject.id.as_str()).collect::<Vec<_>>().join(", ");
+        let names = answers.iter().map(|answer| answer.run.id.as_str()).collect::<Vec<_>>().join(", ");
         return Err(user_error(message!(
             "--apply changes one run; choose it with --run: {names}",
             "--apply 只修改一个训练任务；请用 --run 指定：{names}"
@@ -163,8 +150,8 @@ fn apply(args: &FitArgs, answers: &[Answer]) -> Result<Status> {
 }
 
 /// Why there is nothing to fit.
-fn nothing(subjects: &Subjects) -> anyhow::Error {
-    match subjects.without.first() {
+fn nothing(runs: &EstimatedRuns) -> anyhow::Error {
+    match runs.without.first() {
         Some((id, Message { en, zh })) => user_error(message!("{id}: {en}", "{id}：{zh}")),
         None => user_error(message!("no training run found", "未找到训练任务")),
     }

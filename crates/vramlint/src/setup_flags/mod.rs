@@ -1,9 +1,13 @@
 //! Builds a setup from flags alone, or applies flags to the setup of a run.
 
-use super::defaults::{self, Assumed, Defaults};
+mod defaults;
+pub(crate) mod gpu;
+pub(crate) mod model;
+
 use crate::cli::{Amp, Method, SetupArgs};
 use crate::exit::user_error;
 use anyhow::Result;
+use defaults::{Assumed, Defaults};
 use serde_json::Value as Json;
 use vramlint_base::{Message, message};
 use vramlint_estimate::models::Model;
@@ -14,7 +18,7 @@ use vramlint_resolve::Target;
 use vramlint_view::estimate::EstimateInput;
 
 /// The setup of flags alone. Missing values are library defaults, reported as assumptions.
-pub(in crate::commands) fn to_subject(flags: &SetupArgs, model: Model, target: &Target) -> Result<EstimateInput> {
+pub(crate) fn to_input(flags: &SetupArgs, model: Model, target: &Target) -> Result<EstimateInput> {
     let name = flags.task.unwrap_or_default();
     let mut apply = Apply { flags, defaults: Some(Defaults::of(name, &model)), notes: Vec::new() };
     let mut setup = Setup::default();
@@ -48,21 +52,21 @@ pub(in crate::commands) fn to_subject(flags: &SetupArgs, model: Model, target: &
 }
 
 /// Applies flags to the setup of a run; flags override the settings of the run.
-pub(in crate::commands) fn override_subject(flags: &SetupArgs, subject: &mut EstimateInput, target: &Target) -> Result<()> {
+pub(crate) fn override_input(flags: &SetupArgs, input: &mut EstimateInput, target: &Target) -> Result<()> {
     let mut apply = Apply { flags, defaults: None, notes: Vec::new() };
     if flags.first_flag().is_some() {
         // The estimate and the lower bound are those of the original setup.
-        (subject.known, subject.floor, subject.lightest) = (None, None, None);
+        (input.known, input.floor, input.lightest) = (None, None, None);
     }
     if let Some(name) = flags.task {
-        subject.task = defaults::task_name(name);
+        input.task = defaults::task_name(name);
     }
-    let num_generations = apply.all(&mut subject.setup)?;
-    subject.num_generations = num_generations.or(subject.num_generations);
+    let num_generations = apply.all(&mut input.setup)?;
+    input.num_generations = num_generations.or(input.num_generations);
     if flags.parallel.is_some() || flags.offload_optimizer.is_some() || flags.offload_param.is_some() {
-        apply.ranks(&mut subject.setup, target)?;
+        apply.ranks(&mut input.setup, target)?;
     }
-    subject.assumptions.append(&mut apply.notes);
+    input.assumptions.append(&mut apply.notes);
     Ok(())
 }
 

@@ -1,30 +1,30 @@
-//! The runs or the setup to fit.
+//! Runs with their estimates, from a project or from flags.
 
-use crate::cli::{CommonArgs, FitArgs, SetupArgs};
-use crate::commands::estimate::{flags, gpu, model};
+use crate::cli::{CommonArgs, SetupArgs};
 use crate::exit::user_error;
 use crate::language;
 use crate::progress::Progress;
 use crate::request;
+use crate::setup_flags::{self, gpu, model};
 use anyhow::Result;
 use std::path::PathBuf;
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Plan, RunEstimate, estimate_setup};
 use vramlint_project::{Report, Request, check, governing};
-use vramlint_view::estimate::{EstimateInput, EstimateReport, GpuCapacity, run_inputs};
+use vramlint_view::estimate::{EstimateInput, EstimateReport, run_inputs};
 
 /// A run, or a setup by flags.
 #[derive(Clone)]
-pub(crate) struct Subject {
+pub(crate) struct EstimatedRun {
     /// Id of the run; empty for a setup by flags.
     pub(crate) id: String,
-    pub(crate) run: RunEstimate,
+    pub(crate) estimated: RunEstimate,
     input: EstimateInput,
     /// Whether flags replaced settings of the run: its files do not say what is fitted.
-    pub(super) is_overridden: bool,
+    pub(crate) is_overridden: bool,
 }
 
-impl Subject {
+impl EstimatedRun {
     /// The estimate as it is.
     pub(crate) fn report(&self) -> EstimateReport {
         EstimateReport::new(self.input.clone())
@@ -47,9 +47,9 @@ impl Subject {
     }
 }
 
-/// Everything to fit.
-pub(crate) struct Subjects {
-    pub(crate) known: Vec<Subject>,
+/// The runs, and what their project says.
+pub(crate) struct EstimatedRuns {
+    pub(crate) known: Vec<EstimatedRun>,
     /// Runs without an estimate, and why.
     pub(crate) without: Vec<(String, Message)>,
     pub(crate) lang: Lang,
@@ -58,21 +58,31 @@ pub(crate) struct Subjects {
 }
 
 /// What the arguments name.
-pub(super) fn subjects(args: &FitArgs) -> Result<Subjects> {
-    if args.paths.is_empty() && (args.flags.model.is_some() || args.flags.params.is_some()) {
-        return of_flags(args);
+pub(crate) fn of_arguments(
+    common: &CommonArgs,
+    paths: &[PathBuf],
+    only: Option<&str>,
+    flags: &SetupArgs,
+) -> Result<EstimatedRuns> {
+    if paths.is_empty() && (flags.model.is_some() || flags.params.is_some()) {
+        return of_flags(common, flags);
     }
-    let paths = if args.paths.is_empty() { vec![PathBuf::from(".")] } else { args.paths.clone() };
-    of_project(&args.common, &paths, args.run.as_deref(), &args.flags)
+    let here = [PathBuf::from(".")];
+    of_overridden_project(common, if paths.is_empty() { &here } else { paths }, only, flags)
 }
 
 /// The runs of a project as they are.
-pub(crate) fn project_subjects(common: &CommonArgs, paths: &[PathBuf], only: Option<&str>) -> Result<Subjects> {
-    of_project(common, paths, only, &SetupArgs::default())
+pub(crate) fn of_project(common: &CommonArgs, paths: &[PathBuf], only: Option<&str>) -> Result<EstimatedRuns> {
+    of_overridden_project(common, paths, only, &SetupArgs::default())
 }
 
 /// The runs of a project, with the flags as overrides.
-fn of_project(common: &CommonArgs, paths: &[PathBuf], only: Option<&str>, overrides: &SetupArgs) -> Result<Subjects> {
+fn of_overridden_project(
+    common: &CommonArgs,
+    paths: &[PathBuf],
+    only: Option<&str>,
+    overrides: &SetupArgs,
+) -> Result<EstimatedRuns> {
     let request = request::build(common, paths)?;
     let progress = Progress::new(common.quiet);
     let report = check(&request, &|done, all| progress.update(done, all))?;
@@ -94,40 +104,39 @@ fn of_project(common: &CommonArgs, paths: &[PathBuf], only: Option<&str>, overri
         match (input, found) {
             (Ok(mut input), Some(Ok(mut run))) => {
                 if is_overridden {
-                    flags::override_subject(overrides, &mut input, &target)?;
+                    setup_flags::override_input(overrides, &mut input, &target)?;
                     run = run.with_setup(input.setup.clone());
                     run.num_generations = input.num_generations;
                     input.known = None;
                 }
-                known.push(Subject { id, run, input, is_overridden });
+                known.push(EstimatedRun { id, estimated: run, input, is_overridden });
             }
             (Err(why), _) | (_, Some(Err(why))) => without.push((id, why)),
             (Ok(_), None) => {}
         }
     }
-    Ok(Subjects { known, without, lang, project: Some((request, report)) })
+    Ok(EstimatedRuns { known, without, lang, project: Some((request, report)) })
 }
 
 /// The setup that flags describe.
-fn of_flags(args: &FitArgs) -> Result<Subjects> {
-    let request = request::build(&args.common, &[])?;
+fn of_flags(common: &CommonArgs, flags: &SetupArgs) -> Result<EstimatedRuns> {
+    let request = request::build(common, &[])?;
     let (config, target) = governing(&request)?;
-    let Some(model) = model::from_flags(&args.flags, &model::declared_models(&config), &request)? else {
+    let Some(model) = model::from_flags(flags, &model::declared_models(&config), &request)? else {
         return Err(user_error(message!(
             "specify the model with --model or --params",
             "请用 --model 或 --params 指明要训练的模型"
         )));
     };
-    let mut input = flags::to_subject(&args.flags, model.clone(), &target)?;
-    let card = gpu::from_target(&target)?.map(|(card, _): (GpuCapacity, _)| card);
-    input.gpu = card;
+    let mut input = setup_flags::to_input(flags, model.clone(), &target)?;
+    input.gpu = gpu::from_target(&target)?.map(|(capacity, _)| capacity);
     let mut run = estimate_setup(model, input.setup.clone(), &target);
     run.num_generations = input.num_generations;
     input.setup = run.setup.clone();
     input.known = Some((run.estimate.clone(), None));
-    let lang = language::resolve(args.common.lang, config.lang);
-    Ok(Subjects {
-        known: vec![Subject { id: String::new(), run, input, is_overridden: true }],
+    let lang = language::resolve(common.lang, config.lang);
+    Ok(EstimatedRuns {
+        known: vec![EstimatedRun { id: String::new(), estimated: run, input, is_overridden: true }],
         without: Vec::new(),
         lang,
         project: None,

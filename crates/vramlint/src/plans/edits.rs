@@ -1,8 +1,7 @@
 //! The edits of a plan, proven: the project with them gives the estimate that the plan promises.
 
-use super::EditedPlan;
-use super::subjects::{Subject, Subjects};
-use crate::output::fit_json::FileEdit;
+use super::{EditedPlan, FileEdit};
+use crate::estimated_runs::{EstimatedRun, EstimatedRuns};
 use vramlint_base::{Applicability, Edit, Fix, Message};
 use vramlint_estimate::Plan;
 use vramlint_project::fix::{apply_edits, in_host};
@@ -11,12 +10,12 @@ use vramlint_rules::plan_edits;
 
 /// The plan with its edits. Without any if the files do not say what is fitted, if an edit is not known, or if the edited project would not
 /// give the estimate of the plan.
-pub(super) fn with_edits(subjects: &Subjects, subject: &Subject, plan: Plan) -> EditedPlan {
-    let found = subjects.project.as_ref().filter(|_| !subject.is_overridden).and_then(|(request, report)| {
-        let run = report.runs().find(|run| run.id == subject.id)?;
-        let edits = in_project(report, &plan_edits(&report.project, run, &plan.changes, &subject.run)?)?;
+pub(super) fn with_edits(runs: &EstimatedRuns, run: &EstimatedRun, plan: Plan) -> EditedPlan {
+    let found = runs.project.as_ref().filter(|_| !run.is_overridden).and_then(|(request, report)| {
+        let resolved = report.runs().find(|found| found.id == run.id)?;
+        let edits = in_project(report, &plan_edits(&report.project, resolved, &plan.changes, &run.estimated)?)?;
         let files = apply_edits(&report.project, &request.cwd, &edits)?;
-        keeps_promise(request, &files, subject, &plan).then(|| (files, file_edits(report, &edits)))
+        keeps_promise(request, &files, run, &plan).then(|| (files, file_edits(report, &edits)))
     });
     let (files, edits) = found.unwrap_or_default();
     EditedPlan { plan, files, edits }
@@ -29,11 +28,11 @@ fn in_project(report: &Report, edits: &[Edit]) -> Option<Vec<Edit>> {
     in_host(&report.project, &fix).map(|fix| fix.edits)
 }
 
-fn keeps_promise(request: &Request, files: &[FixedFile], subject: &Subject, plan: &Plan) -> bool {
+fn keeps_promise(request: &Request, files: &[FixedFile], run: &EstimatedRun, plan: &Plan) -> bool {
     let mut edited = request.clone();
     edited.overlay.extend(files.iter().map(|file| (file.path.clone(), file.after.clone().into_bytes())));
     let Ok(report) = check(&edited, &|_, _| {}) else { return false };
-    let found = report.estimated_runs().find(|(run, _)| run.id == subject.id);
+    let found = report.estimated_runs().find(|(found, _)| found.id == run.id);
     matches!(found, Some((_, Ok(found))) if found.estimate.peak == plan.estimate.peak)
 }
 

@@ -1,6 +1,6 @@
 //! Which run wrote a log: the one whose files it names.
 
-use crate::commands::fit::{Subject, Subjects};
+use crate::estimated_runs::{EstimatedRun, EstimatedRuns};
 use vramlint_oom::Event;
 use vramlint_project::Report;
 use vramlint_resolve::Run;
@@ -9,18 +9,18 @@ use vramlint_resolve::Run;
 const ENTRY: usize = 8;
 
 /// The run that the event belongs to. `None` if the log names files of several runs alike, or of none where there are several.
-pub(super) fn subject<'a>(project: &'a Subjects, event: &Event) -> Option<&'a Subject> {
+pub(super) fn run_of<'a>(project: &'a EstimatedRuns, event: &Event) -> Option<&'a EstimatedRun> {
     // A log that names no file of anybody belongs to the only run.
     if let ([only], true) = (&project.known[..], event.context.files.is_empty()) {
         return Some(only);
     }
     let (_, report) = project.project.as_ref()?;
-    let score = |subject: &Subject| {
-        report.runs().find(|run| run.id == subject.id).map_or(0, |run| matches(report, run, &event.context.files))
+    let score = |estimated: &EstimatedRun| {
+        report.runs().find(|run| run.id == estimated.id).map_or(0, |run| matches(report, run, &event.context.files))
     };
     let scores: Vec<usize> = project.known.iter().map(score).collect();
     let best = scores.iter().copied().max().filter(|best| *best > 0)?;
-    let mut winners = project.known.iter().zip(&scores).filter(|(_, score)| **score == best).map(|(subject, _)| subject);
+    let mut winners = project.known.iter().zip(&scores).filter(|(_, score)| **score == best).map(|(run, _)| run);
     let winner = winners.next()?;
     winners.next().is_none().then_some(winner)
 }

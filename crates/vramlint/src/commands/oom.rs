@@ -1,13 +1,13 @@
 //! `vramlint oom`.
 
-mod matching;
-
 use crate::cli::{OomArgs, RunsFormat};
-use crate::commands::fit::{Answer, Subject, Subjects, answer_within, project_subjects};
+use crate::estimated_runs::{self, EstimatedRuns};
 use crate::exit::{Status, user_error};
+use crate::explained_failure::ExplainedFailure;
 use crate::language;
 use crate::output::oom_json;
 use crate::output::styler::styler;
+use crate::plans::RunPlans;
 use crate::request;
 use crate::stdio::print_stdout;
 use anyhow::Result;
@@ -15,21 +15,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use vramlint_base::message;
-use vramlint_oom::{Amount, Event, Failure, Log, Scanner};
+use vramlint_oom::{Event, Log, Scanner};
 use vramlint_view::oom as view;
 
 /// How many bytes are read at a time.
 const BLOCK: usize = 256 << 10;
-
-/// An event, tied to the run that wrote it.
-pub(crate) struct Explained {
-    pub(crate) log: String,
-    pub(crate) event: Event,
-    pub(crate) run: Option<String>,
-    pub(crate) explanation: vramlint_base::Message,
-    /// The plans that make the run fit, where the step is to blame.
-    pub(crate) plans: Option<Answer>,
-}
 
 /// Explains the failures in logs.
 pub(crate) fn run(args: &OomArgs) -> Result<Status> {
@@ -41,9 +31,11 @@ pub(crate) fn run(args: &OomArgs) -> Result<Status> {
     let events: Vec<&Event> = found.iter().flat_map(|(_, log)| &log.events).collect();
     let project = if events.is_empty() { None } else { project(args, &events)? };
     let lang = project.as_ref().map_or_else(|| language::resolve(args.common.lang, None), |project| project.lang);
-    let explained: Vec<Explained> = found
+    let explained: Vec<ExplainedFailure> = found
         .iter()
-        .flat_map(|(name, log)| log.events.iter().map(|event| explain(args, name, event, project.as_ref())))
+        .flat_map(|(name, log)| {
+            log.events.iter().map(|event| ExplainedFailure::new(name, event, project.as_ref(), args.run.as_deref()))
+        })
         .collect();
     let omitted = found.iter().map(|(_, log)| log.omitted).sum();
     let color = args.common.color.resolve(false);
@@ -58,24 +50,24 @@ pub(crate) fn run(args: &OomArgs) -> Result<Status> {
     Ok(Status::Clean)
 }
 
-fn block(explained: &Explained) -> view::Block<'_> {
+fn block(explained: &ExplainedFailure) -> view::Block<'_> {
     view::Block {
         log: &explained.log,
         event: &explained.event,
         run: explained.run.as_deref(),
         explanation: &explained.explanation,
-        plans: explained.plans.iter().flat_map(Answer::shown_plans).collect(),
+        plans: explained.plans.iter().flat_map(RunPlans::shown_plans).collect(),
     }
 }
 
 /// The runs of the project. None where none is named and the working directory is no project's: it may be a home, or hold everything that a
 /// machine has downloaded.
-fn project(args: &OomArgs, events: &[&Event]) -> Result<Option<Subjects>> {
+fn project(args: &OomArgs, events: &[&Event]) -> Result<Option<EstimatedRuns>> {
     if args.project.is_none() && !is_project(&request::working_directory()?, events) {
         return Ok(None);
     }
     let path = args.project.clone().unwrap_or_else(|| PathBuf::from("."));
-    project_subjects(&args.common, &[path], args.run.as_deref()).map(Some)
+    estimated_runs::of_project(&args.common, &[path], args.run.as_deref()).map(Some)
 }
 
 /// Whether a folder is a project's: a repository, one with a configuration, one with a file that the log names, or a small one with scripts.
@@ -94,28 +86,6 @@ fn is_project(folder: &Path, events: &[&Event]) -> bool {
         path.extension().is_some_and(|end| ["py", "sh", "yaml", "yml", "ps1", "bat"].iter().any(|script| end == *script))
     };
     !is_personal && entries.len() <= MOST_ENTRIES && entries.iter().any(is_script)
-}
-
-fn explain(args: &OomArgs, log: &str, event: &Event, project: Option<&Subjects>) -> Explained {
-    let judgement = event.judge();
-    let subject = project.and_then(|project| match &args.run {
-        Some(id) => project.known.iter().find(|subject| subject.id == *id),
-        None => matching::subject(project, event),
-    });
-    let report = subject.map(Subject::report);
-    let explanation = view::explanation(event, &judgement, report.as_ref());
-    let helps = judgement.verdict.is_some_and(vramlint_oom::Verdict::is_of_the_step);
-    let plans = project.zip(subject).filter(|_| helps).and_then(|(project, subject)| {
-        // The card of the log decides; that of the project where the message is cut.
-        let total = match &event.failure {
-            Failure::Device(device) => device.allowed.or(device.total).map(Amount::in_bytes),
-            _ => None,
-        };
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // amounts of a message
-        let limit = total.map(|bytes| bytes as u64).or_else(|| subject.run.capacity.as_ref().map(|capacity| capacity.bytes))?;
-        Some(answer_within(project, subject, limit))
-    });
-    Explained { log: log.to_owned(), event: event.clone(), run: subject.map(|subject| subject.id.clone()), explanation, plans }
 }
 
 fn scan(log: &Path) -> Result<(String, Log)> {

@@ -1,10 +1,5 @@
 //! `vramlint estimate`.
 
-mod defaults;
-pub(super) mod flags;
-pub(super) mod gpu;
-pub(super) mod model;
-
 use crate::cli::{EstimateArgs, EstimateFormat};
 use crate::exit::{Status, user_error, write_error};
 use crate::language;
@@ -12,6 +7,7 @@ use crate::output::estimate as output;
 use crate::output::styler::styler;
 use crate::progress::Progress;
 use crate::request;
+use crate::setup_flags::{self, gpu, model};
 use crate::stdio::{print_stdout, write_named, write_stdout};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
@@ -30,6 +26,9 @@ struct Estimates {
 
 /// Estimates the setup or the runs, and prints the result.
 pub(crate) fn run(args: &EstimateArgs) -> Result<Status> {
+    if let Some(list) = &args.gpus_table {
+        return super::gpus_table::run(args, list);
+    }
     let has_model_flag = args.paths.is_empty() && (args.flags.model.is_some() || args.flags.params.is_some());
     let format = args.output_format.unwrap_or(if args.setup.is_some() { EstimateFormat::Jsonl } else { EstimateFormat::Text });
     let timelines = format != EstimateFormat::Text;
@@ -152,10 +151,10 @@ fn estimate_flags(args: &EstimateArgs, timelines: bool) -> Result<Estimates> {
             "请用 --model 或 --params 指明要训练的模型"
         )));
     };
-    let mut subject = flags::to_subject(&args.flags, model, &target)?;
-    assign_gpu(&mut subject, &target)?;
+    let mut input = setup_flags::to_input(&args.flags, model, &target)?;
+    assign_gpu(&mut input, &target)?;
     Ok(Estimates {
-        answers: vec![simulate(subject, timelines)],
+        answers: vec![simulate(input, timelines)],
         without: Vec::new(),
         lang: language::resolve(args.common.lang, config.lang),
     })
@@ -180,14 +179,14 @@ fn estimate_project(args: &EstimateArgs, timelines: bool) -> Result<Estimates> {
             "未知的训练任务 `{id}`；`vramlint runs` 可查看全部"
         )));
     }
-    for (id, subject) in runs {
-        match (subject, &named) {
-            (Ok(mut subject), named) => {
+    for (id, input) in runs {
+        match (input, &named) {
+            (Ok(mut input), named) => {
                 if let Some(Model { id, arch, .. }) = named {
-                    (subject.model, subject.arch) = (id.clone(), arch.clone());
+                    (input.model, input.arch) = (id.clone(), arch.clone());
                 }
-                flags::override_subject(&args.flags, &mut subject, &target)?;
-                found.answers.push(simulate(subject, timelines));
+                setup_flags::override_input(&args.flags, &mut input, &target)?;
+                found.answers.push(simulate(input, timelines));
             }
             (Err(why), _) => found.without.push((id, why)),
         }
@@ -195,17 +194,17 @@ fn estimate_project(args: &EstimateArgs, timelines: bool) -> Result<Estimates> {
     Ok(found)
 }
 
-/// Sets the GPU of a subject.
-fn assign_gpu(subject: &mut EstimateInput, target: &Target) -> Result<()> {
+/// Sets the GPU of a input.
+fn assign_gpu(input: &mut EstimateInput, target: &Target) -> Result<()> {
     let Some((capacity, note)) = gpu::from_target(target)? else {
-        subject
+        input
             .assumptions
             .push(message!("no GPU is specified, so whether it fits is unknown", "未指定 GPU，因此无法判断是否放得下"));
         return Ok(());
     };
-    subject.setup.capability = capacity.capability;
-    subject.assumptions.extend(note);
-    subject.gpu = Some(capacity);
+    input.setup.capability = capacity.capability;
+    input.assumptions.extend(note);
+    input.gpu = Some(capacity);
     Ok(())
 }
 
