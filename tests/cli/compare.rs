@@ -68,3 +68,42 @@ fn a_trace_for_chrome_has_the_parts_of_every_moment() {
     assert!(events.len() > 20 && events.iter().all(|event| event["ts"].is_u64()), "{trace}");
     assert!(events.iter().any(|event| event["ph"] == "C" && event["args"]["weights"].as_u64() > Some(1_000_000_000)));
 }
+
+#[test]
+fn a_saved_measurement_bounds_the_run() {
+    let folder = project();
+    let estimate =
+        || -> Json { serde_json::from_str(&folder.run(&format!("estimate {SETTLED} --output-format json")).out).expect("JSON") };
+    let before = estimate();
+    let reserved = before["gpu"]["reserved"].as_u64().expect("a number");
+    folder.write("watch.json", format!("{{\"source\": \"watch\", \"reserved\": {}}}", reserved + (1 << 30)));
+    folder.write("vramlint.toml", "[target]\nos = \"linux\" # ours\n");
+    let saved = folder.run(&format!("compare watch.json . --script train.py --save {SETTLED}"));
+    assert!(saved.status == Some(0) && saved.out.contains("saved in vramlint.toml"), "{} {}", saved.out, saved.err);
+    let text = folder.read("vramlint.toml");
+    assert!(text.contains("# ours") && text.contains("[[measured]]") && text.contains("run = \"run.sh#1\""), "{text}");
+    let after = estimate();
+    assert_eq!(after["gpu"]["peak"], before["gpu"]["peak"], "the simulation is what it was");
+    assert!(after["high"].as_u64() > before["gpu"]["peak"].as_u64().map(|peak| peak + (1 << 30)), "{}", after["high"]);
+    assert!(after["low"].as_u64() > before["low"].as_u64());
+    let said = after["assumptions"].to_string();
+    assert!(said.contains("this setup took") && said.contains("(watch)"), "{said}");
+    // Another batch: the upper bound keeps its distance, the lower one its place.
+    folder.write("train.py", TRAIN.replace("batch_size=1", "batch_size=2"));
+    assert!(estimate()["assumptions"].to_string().contains("another setup of this run took"));
+    folder.run(&format!("compare watch.json . --run run.sh#1 --save {SETTLED}"));
+    assert_eq!(folder.read("vramlint.toml").matches("[[measured]]").count(), 1, "one measurement a run");
+}
+
+#[test]
+fn the_script_chooses_the_run() {
+    let folder = project();
+    folder.write("other.py", TRAIN);
+    folder.write("other.sh", "python other.py\n");
+    folder.write("watch.json", "{\"source\": \"watch\", \"tensors\": 5000000000}");
+    let found = folder.run(&format!("compare watch.json . --script other.py --output-format json {SETTLED}"));
+    let json: Json = serde_json::from_str(&found.out).unwrap_or_else(|_| panic!("{}", found.err));
+    assert_eq!((&json["run"], &json["source"]), (&"other.sh#1".into(), &"watch".into()));
+    let nothing = folder.run(&format!("compare watch.json . --script none.py {SETTLED}"));
+    assert!(nothing.status == Some(2) && nothing.err.contains("no training run found"), "{}", nothing.err);
+}

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::request;
 use crate::setup_flags::{self, gpu, model};
 use anyhow::Result;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Plan, RunEstimate, estimate_setup};
 use vramlint_project::{Report, Request, check, governing};
@@ -55,6 +55,17 @@ pub(crate) struct EstimatedRuns {
     pub(crate) lang: Lang,
     /// The project, for the edits of plans.
     pub(crate) project: Option<(Request, Report)>,
+}
+
+impl EstimatedRuns {
+    /// Whether a run executes a Python file, which may be named by another path.
+    pub(crate) fn executes(&self, run: &EstimatedRun, script: &Path) -> bool {
+        let Some((request, report)) = &self.project else { return false };
+        let canonical = |path: &Path| std::fs::canonicalize(request.cwd.join(path)).ok();
+        let entry = report.runs().find(|found| found.id == run.id).and_then(|found| found.entry);
+        let path = entry.map(|entry| PathBuf::from(&report.project.file(entry).path));
+        path.and_then(|path| canonical(&path)).is_some_and(|path| canonical(script).as_ref() == Some(&path))
+    }
 }
 
 /// What the arguments name.

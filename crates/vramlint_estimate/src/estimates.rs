@@ -1,5 +1,6 @@
 //! The estimates of the runs of a project: computed on demand, once each, and shared.
 
+use crate::calibration::calibrate;
 use crate::capacity::Capacity;
 use crate::mapping::{self, Mapped};
 use crate::models::{Model, Models};
@@ -52,7 +53,12 @@ impl Estimates {
             let mapped = slot.mapped(project, run, models).clone()?;
             let target = &project.policy(run.place.file).target;
             // A simulation that panics does not affect the other runs.
-            let completed = catch_unwind(AssertUnwindSafe(|| complete(mapped, run, target, &self.cache))).map_err(|payload| {
+            let completed = || {
+                let mut completed = complete(mapped, run, target, &self.cache);
+                calibrate(&mut completed, &run.id, &project.policy(run.place.file).measured, models);
+                completed
+            };
+            let completed = catch_unwind(AssertUnwindSafe(completed)).map_err(|payload| {
                 let _ = self.panic.set(panic_message(payload.as_ref()).to_owned());
                 message!(
                     "the simulation failed: this is a bug in vramlint, please report it",

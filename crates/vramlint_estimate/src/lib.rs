@@ -2,6 +2,7 @@
 
 #![allow(clippy::doc_markdown)] // names of tools are no code: DeepSpeed, ZeRO, GPTQ
 
+mod calibration;
 pub mod capacity;
 pub mod estimates;
 pub mod fit;

@@ -1,5 +1,6 @@
 //! The estimate of one run and the capacities it is compared with.
 
+use crate::calibration::calibrate;
 use crate::capacity::{Capacity, gpu_of};
 use crate::mapping::{self, Doubt, Mapped};
 use crate::models::{Model, Models, Source};
@@ -87,7 +88,10 @@ pub fn part_of(estimate: &Estimate, part: Part) -> u64 {
 /// The estimate of a run of a project. An error says which setting is missing.
 pub fn estimate_run(project: &Project, run: &Run, models: &Models) -> Result<RunEstimate, Message> {
     let mapped = mapping::map(project, run, models)?;
-    plausible(complete(mapped, run, &project.policy(run.place.file).target, &Arc::default()), run)
+    let policy = project.policy(run.place.file);
+    let mut found = complete(mapped, run, &policy.target, &Arc::default());
+    calibrate(&mut found, &run.id, &policy.measured, models);
+    plausible(found, run)
 }
 
 /// The estimate of a mapped run. The lower bound is simulated only if there is a GPU to compare with.

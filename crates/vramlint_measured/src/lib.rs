@@ -11,6 +11,7 @@ mod snapshot;
 mod text_log;
 mod trainer_state;
 mod wandb;
+mod watch;
 
 use serde_json::Value;
 
@@ -29,6 +30,8 @@ pub enum Source {
     Recording,
     /// The output of a training.
     Log,
+    /// `vramlint.watch()` of the Python package.
+    Watch,
 }
 
 impl Source {
@@ -41,6 +44,7 @@ impl Source {
             Self::NvidiaSmi => "nvidia_smi",
             Self::Recording => "recording",
             Self::Log => "log",
+            Self::Watch => "watch",
         }
     }
 }
@@ -84,7 +88,7 @@ pub fn read(bytes: &[u8]) -> Option<Measured> {
     }
     let text = String::from_utf8_lossy(bytes);
     let found = recording::read(&text).or_else(|| match serde_json::from_str::<Value>(&text) {
-        Ok(json) => Some(trainer_state::read(&json)),
+        Ok(json) => Some(watch::read(&json).unwrap_or_else(|| trainer_state::read(&json))),
         Err(_) => nvidia_smi::read(&text).or_else(|| Some(text_log::read(&text))),
     });
     found.filter(|found| !found.is_empty())

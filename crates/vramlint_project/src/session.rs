@@ -257,6 +257,7 @@ pub(crate) fn policy(config: &Config, request: &Request, files: &[SourceFile]) -
         effective_batch: config.effective_batch.map(|(batch, range)| (batch, number.map(|file| FileRange::new(file, range)))),
         versions: declared(config, number, &request.cwd),
         user_settings: user_settings(config, request, number),
+        measured: config.measured.clone(),
     }
 }
 

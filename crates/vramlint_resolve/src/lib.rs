@@ -37,7 +37,7 @@ pub use features::{Feature, FileFeatures};
 pub use file_graph::FileGraph;
 pub use kind::{FileClass, FileKind, KindConfidence};
 pub use library_calls::CallRef;
-pub use policy::{Policy, Target};
+pub use policy::{MeasuredRun, Policy, Target};
 pub use project::Project;
 pub use run::Run;
 pub use setting::{Candidate, Origin, Resolved, Setting};

@@ -39,4 +39,23 @@ pub struct Policy {
     pub versions: BTreeMap<String, VersionEvidence>,
     /// `--set`, `--gpus` and `[runs."…"]`, strongest first.
     pub user_settings: Vec<UserSetting>,
+    /// `[[measured]]`, in the order of the file.
+    pub measured: Vec<MeasuredRun>,
+}
+
+/// What a run took when it ran, in bytes of one GPU; `None` where the source did not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MeasuredRun {
+    /// Id of the run.
+    pub run: String,
+    /// Highest `torch.cuda.memory_allocated`.
+    pub tensors: Option<u64>,
+    /// Highest `torch.cuda.memory_reserved`.
+    pub reserved: Option<u64>,
+    /// Highest memory of the process, or of the GPU.
+    pub process: Option<u64>,
+    /// What it was measured by: `snapshot`, `trainer_state`, `watch`.
+    pub source: String,
+    /// The setup that ran, as JSON: every dimension as `estimate` prints it.
+    pub setup: String,
 }

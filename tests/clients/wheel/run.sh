@@ -53,6 +53,24 @@ same "the output of python -m" "$again" "$out"
 "$python" -m vramlint check --no-such-flag >/dev/null 2>&1 && wrong "a wrong flag is accepted"
 same "the exit status of a wrong flag" "$("$python" -m vramlint check --no-such-flag >/dev/null 2>&1 || printf '%s' $?)" 2
 
+printf 'a training that is watched\n'
+cp -R "$root/tests/clients/wheel/training" "$work/training"
+(
+    cd "$work/training"
+    out=$("$python" train.py 2>&1) || wrong "a watched training fails: $out"
+    case $out in *"measured by watch"*"measured 12.00 GiB"*trained*|*trained*"measured by watch"*"measured 12.00 GiB"*) ;; *) wrong "watch says: $out" ;; esac
+    grep -q '^reserved = 12884901888' vramlint.toml || wrong "watch saves nothing"
+    "$tools/venv/bin/vramlint" estimate . --lang en | grep -q 'this setup took' || wrong "the measurement is not used"
+    same "a rank that is not the first" "$(RANK=1 "$python" train.py 2>&1)" trained
+    same "a machine without a GPU" "$(WITHOUT_GPU=1 "$python" train.py 2>&1)" trained
+    sed -i.old 's/^vramlint.watch()/vramlint.watch(project="\/no\/such\/folder")/' train.py
+    out=$("$python" train.py 2>/dev/null) || wrong "a failing watch ends the training"
+    same "a training whose watch fails" "$out" trained
+    sed -i.old -e 's/^vramlint.watch.*//' -e 's/\(batch_size=1)\))/\1, callbacks=[vramlint.callback()])/' train.py
+    out=$("$python" train.py 2>&1)
+    case $out in *"measured by watch"*) ;; *) wrong "the callback says: $out" ;; esac
+)
+
 printf 'pip install --target\n'
 "$tools/venv/bin/pip" install --quiet --target "$work/beside" "$root"
 "$tools/venv/bin/pip" uninstall --quiet --yes vramlint

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
     /// Memory snapshot of PyTorch, state of a trainer, folder of Weights & Biases, log of nvidia-smi, recording of `gpu --record`, or
-    /// the output of the training
+    /// the output of the training; `-` for standard input
     #[arg(value_name = "SOURCE")]
     pub(crate) source: PathBuf,
     /// Files and folders of the project that was measured
@@ -17,6 +17,12 @@ pub(crate) struct CompareArgs {
     /// Id of the run that was measured, as printed by `vramlint runs`
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
+    /// Python file that the run executes, instead of --run
+    #[arg(long, value_name = "FILE", conflicts_with = "run")]
+    pub(crate) script: Option<PathBuf>,
+    /// Write what was measured into the configuration of the project: the bounds of this run follow it
+    #[arg(long)]
+    pub(crate) save: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) output_format: RunsFormat,

@@ -1,8 +1,8 @@
 //! Parses a configuration file into a [`Config`].
 
 use super::glob::Globs;
-use super::raw::{FailOn, Level, Os, RawConfig, RawLang, RawModel};
-use super::size::SizeError;
+use super::raw::{FailOn, Level, Os, RawConfig, RawLang, RawMeasured, RawModel};
+use super::size::{Size, SizeError};
 use super::validate::validate;
 use super::{Config, ConfigError, DeclaredModel, PerFileIgnore, RunSetting, schema, unknown_gpu};
 use crate::discovery::paths::absolute;
@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use vramlint_base::{Lang, Message, Severity, TextRange, message};
 use vramlint_resolve::versions::VersionSpec;
-use vramlint_resolve::{RunSelector, Target};
+use vramlint_resolve::{MeasuredRun, RunSelector, Target};
 
 /// A configuration file to load.
 #[derive(Clone, Debug)]
@@ -161,6 +161,7 @@ fn build(raw: &RawConfig, places: &KeyLocations<'_>, rules: &RuleList) -> Result
         lang: raw.lint.lang.map(|lang| if matches!(lang, RawLang::Zh) { Lang::Zh } else { Lang::En }),
         models: models(raw, places, &root),
         declared: Vec::new(),
+        measured: raw.measured.iter().map(measured).collect(),
         exclude,
         extend_exclude: places.globs(&["extend-exclude"], &raw.extend_exclude)?,
         choice,
@@ -192,6 +193,18 @@ fn run_settings(raw: &RawConfig, places: &KeyLocations<'_>) -> Result<Vec<RunSet
     }
     settings.sort_by_key(|setting| !matches!(setting.setting.runs, RunSelector::Id(_)));
     Ok(settings)
+}
+
+fn measured(raw: &RawMeasured) -> MeasuredRun {
+    let bytes = |size: Option<Size>| size.map(|size| size.0);
+    MeasuredRun {
+        run: raw.run.clone(),
+        tensors: bytes(raw.tensors),
+        reserved: bytes(raw.reserved),
+        process: bytes(raw.process),
+        source: raw.source.clone(),
+        setup: raw.setup.clone(),
+    }
 }
 
 fn target(raw: &RawConfig) -> Target {
@@ -321,7 +334,7 @@ config = "models/acme/config.json"
         assert_eq!(error("[lint]\nseelct = []\n"), "vramlint.toml:2:1: unknown key `seelct` in `[lint]`; did you mean `select`?");
         assert_eq!(
             error("# 显存\n\"目标\" = 1\n"),
-            "vramlint.toml:2:1: unknown key `目标`; expected one of: `batch`, `exclude`, `extend-exclude`, `lint`, `model`, `runs`, `target`, `versions`"
+            "vramlint.toml:2:1: unknown key `目标`; expected one of: `batch`, `exclude`, `extend-exclude`, `lint`, `measured`, `model`, `runs`, `target`, `versions`"
         );
         assert!(error("[target]\nhost_memory = 1\n").contains("did you mean `host-memory`?"));
         assert!(

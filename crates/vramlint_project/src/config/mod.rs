@@ -1,6 +1,7 @@
 //! `vramlint.toml` and `[tool.vramlint]` of `pyproject.toml`.
 
 mod declared_models;
+mod entry;
 mod error;
 mod find;
 pub(crate) mod glob;
@@ -13,6 +14,9 @@ mod size;
 mod validate;
 mod versions;
 
+#[cfg(test)]
+pub(crate) use entry::with_entry;
+pub(crate) use entry::{Entry, write_entry};
 pub use error::{ConfigError, ConfigPlace};
 pub use find::configuration_in;
 pub(crate) use find::{Configs, has_config};
@@ -29,8 +33,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use vramlint_base::{Lang, Severity, TextRange};
 use vramlint_estimate::Model;
-use vramlint_resolve::Target;
 use vramlint_resolve::versions::VersionSpec;
+use vramlint_resolve::{MeasuredRun, Target};
 
 /// A configuration, checked.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +65,8 @@ pub struct Config {
     pub models: Vec<DeclaredModel>,
     /// `[[model]]`, loaded.
     pub declared: Vec<Model>,
+    /// `[[measured]]`.
+    pub measured: Vec<MeasuredRun>,
     pub(crate) exclude: Option<Globs>,
     pub(crate) extend_exclude: Globs,
     pub(crate) choice: SelectionLayer,

@@ -31,6 +31,8 @@ pub(crate) struct RawConfig {
     pub lint: RawLint,
     /// Architectures that are not in the catalog.
     pub model: Vec<RawModel>,
+    /// What runs took when they ran, as `vramlint compare --save` writes it; bounds of estimates follow it.
+    pub measured: Vec<RawMeasured>,
 }
 
 /// The value of a setting of a run.
@@ -158,4 +160,23 @@ pub(crate) struct RawModel {
     pub id: String,
     /// Its Hugging Face `config.json`, or the folder that contains it, relative to the folder of this file.
     pub config: String,
+}
+
+/// What a run took when it ran.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct RawMeasured {
+    /// Id of the run, as `vramlint runs` prints it.
+    pub run: String,
+    /// Highest memory of tensors on one GPU, as `torch.cuda.max_memory_allocated` gives it.
+    pub tensors: Option<Size>,
+    /// Highest memory that the allocator held on one GPU, as `torch.cuda.max_memory_reserved` gives it.
+    pub reserved: Option<Size>,
+    /// Highest memory of the process on one GPU, or of the GPU, as `nvidia-smi` shows it.
+    pub process: Option<Size>,
+    /// What it was measured by.
+    #[serde(default)]
+    pub source: String,
+    /// The setup that ran, as JSON.
+    pub setup: String,
 }

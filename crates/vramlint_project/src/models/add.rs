@@ -1,18 +1,15 @@
 //! Declares a model in the configuration: `vramlint model add`.
 
 use super::{hub_cache, read_config};
-use crate::atomic_file::{create, replace, write_file};
+use crate::atomic_file::write_file;
 use crate::bounded_file::{MAX_READ, read_file};
-use crate::config::configuration_in;
+use crate::config::{Entry, write_entry};
 use crate::discovery::paths::{absolute, shown};
 use crate::overlay_fs::OverlayFs;
 use std::path::{Path, PathBuf};
-use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, TableLike, value};
 use vramlint_base::{Message, message};
 use vramlint_estimate::{Model, Source};
 
-/// The file that a folder without a configuration gets.
-const CONFIGURATION: &str = "vramlint.toml";
 /// The folder for copies of configs from outside of the project.
 const COPIES: &str = ".vramlint/models";
 
@@ -73,25 +70,8 @@ pub fn add_model(named: &str, id: Option<&str>, project: &Path, cwd: &Path, cach
         copy
     };
     let kept = kept.to_string_lossy().replace('\\', "/");
-    let file = configuration_in(&project).unwrap_or_else(|| project.join(CONFIGURATION));
-    let text = if file.exists() { OverlayFs::default().read(&file).map_err(|error| failed(&file, &error))? } else { Vec::new() };
-    let text = String::from_utf8(text).map_err(|error| failed(&file, &std::io::Error::other(error)))?;
-    let is_pyproject = file.file_name().is_some_and(|name| name == "pyproject.toml");
-    let Some(new) = with_model(&text, is_pyproject, &id, &kept) else {
-        let path = shown(&file, cwd);
-        return Err(message!(
-            "{path} has no place for [[model]]: it is no valid configuration",
-            "{path} 无法加入 [[model]]：不是有效的配置"
-        ));
-    };
-    let was_there = new == text;
-    if !file.exists() {
-        create(&file, b"").map_err(|error| failed(&file, &error))?;
-    }
-    if !was_there {
-        replace(&file, new.as_bytes()).map_err(|error| failed(&file, &error))?;
-    }
-    Ok(AddedModel { model, configuration: shown(&file, cwd), config: kept, was_there })
+    let written = write_entry(&project, cwd, &entry(&id, &kept))?;
+    Ok(AddedModel { model, configuration: written.configuration, config: kept, was_there: written.was_there })
 }
 
 /// The name of a model by the folder of its `config.json`, or by the name of the file.
@@ -104,40 +84,21 @@ fn name_of(config: &Path) -> String {
     }
 }
 
-/// The text of a configuration that declares the model; an entry with this id gets the new path. `None` if it has no place for it.
-fn with_model(text: &str, is_pyproject: bool, id: &str, config: &str) -> Option<String> {
-    let mut document: DocumentMut = text.parse().ok()?;
-    let mut at: &mut dyn TableLike = document.as_table_mut();
-    for key in is_pyproject.then_some(["tool", "vramlint"]).iter().flatten() {
-        let new_table = || {
-            let mut table = Table::new();
-            table.set_implicit(true);
-            Item::Table(table)
-        };
-        at = at.entry(key).or_insert_with(new_table).as_table_like_mut()?;
-    }
-    let models = at.entry("model").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new())).as_array_of_tables_mut()?;
-    let same = |table: &&mut Table| table.get("id").and_then(Item::as_str) == Some(id);
-    if let Some(table) = models.iter_mut().find(same) {
-        if table.get("config").and_then(Item::as_str) != Some(config) {
-            table["config"] = value(config);
-        }
-    } else {
-        let mut table = Table::new();
-        table["id"] = value(id);
-        table["config"] = value(config);
-        models.push(table);
-    }
-    let new = document.to_string();
-    Some(if text.contains("\r\n") { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new })
+fn entry<'a>(id: &'a str, config: &'a str) -> Entry<'a> {
+    Entry { list: "model", name: ("id", id), values: vec![("config", config.into())] }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::with_entry;
     use crate::testing::Folder;
 
     const LLAMA: &str = "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"vocab_size\": 100}";
+
+    fn with_model(text: &str, is_pyproject: bool, id: &str, config: &str) -> Option<String> {
+        with_entry(text, is_pyproject, &entry(id, config))
+    }
 
     #[test]
     fn a_declaration_keeps_what_is_there() {

@@ -92,29 +92,29 @@ fn notes(table: &MachineTable) -> Vec<Message> {
         Some(found) => {
             let (name, high) = (machine_name(&found.machine), gib(found.estimate.high));
             message!(
-                "The fewest and smallest GPUs that certainly hold it: {name}, up to {high}.",
-                "一定放得下的最少且最小的 GPU：{name}，至多 {high}。"
+                "fewest and smallest GPUs that certainly hold it: {name}, up to {high}",
+                "一定放得下的最少且最小的 GPU：{name}，至多 {high}"
             )
         }
-        None => message!("No 8 GPUs of the catalogue certainly hold it.", "目录中没有任何 8 个 GPU 一定放得下。"),
+        None => message!("no 8 GPUs of the catalogue certainly hold it", "目录中没有任何 8 个 GPU 一定放得下"),
     });
     match &table.cheapest {
         Some(Some((found, price))) => {
             let name = machine_name(&found.machine);
             let price = format!("{price:.2}");
             notes.push(message!(
-                "The cheapest of the priced GPUs that certainly hold it: {name}, {price} an hour.",
-                "有报价的 GPU 中一定放得下且最便宜的：{name}，每小时 {price}。"
+                "cheapest of the priced GPUs that certainly hold it: {name}, {price} an hour",
+                "有报价的 GPU 中一定放得下且最便宜的：{name}，每小时 {price}"
             ));
         }
-        Some(None) => notes.push(message!("None of the priced GPUs certainly holds it.", "有报价的 GPU 都不能保证放得下。")),
+        Some(None) => notes.push(message!("none of the priced GPUs certainly holds it", "有报价的 GPU 都不能保证放得下")),
         None => {}
     }
     let batches = table.rows.iter().filter_map(|(_, found)| found.as_ref()).map(|found| found.effective_batch);
     if batches.clone().min() != batches.max() {
         notes.push(message!(
-            "Micro-batch and accumulation stay as they are, so the effective batch grows with the number of GPUs.",
-            "微批量与梯度累积保持不变，因此有效批大小随 GPU 数增长。"
+            "micro-batch and accumulation stay as they are, so the effective batch grows with the number of GPUs",
+            "微批量与梯度累积保持不变，因此有效批大小随 GPU 数增长"
         ));
     }
     notes
