@@ -6,6 +6,7 @@ mod config;
 mod data;
 mod diff;
 mod fit;
+mod fit_edits;
 mod fixing;
 mod formats;
 mod machines;

@@ -15,7 +15,7 @@ pub(super) fn with_edits(runs: &EstimatedRuns, run: &EstimatedRun, plan: Plan) -
         let resolved = report.runs().find(|found| found.id == run.id)?;
         let edits = in_project(report, &plan_edits(&report.project, resolved, &plan.changes, &run.estimated)?)?;
         let files = apply_edits(&report.project, &request.cwd, &edits)?;
-        keeps_promise(request, &files, run, &plan).then(|| (files, file_edits(report, &edits)))
+        keeps_promise(request, report, &files, run, &plan).then(|| (files, file_edits(report, &edits)))
     });
     let (files, edits) = found.unwrap_or_default();
     EditedPlan { plan, files, edits }
@@ -28,8 +28,11 @@ fn in_project(report: &Report, edits: &[Edit]) -> Option<Vec<Edit>> {
     in_host(&report.project, &fix).map(|fix| fix.edits)
 }
 
-fn keeps_promise(request: &Request, files: &[FixedFile], run: &EstimatedRun, plan: &Plan) -> bool {
+fn keeps_promise(request: &Request, report: &Report, files: &[FixedFile], run: &EstimatedRun, plan: &Plan) -> bool {
     let mut edited = request.clone();
+    // Only the run is read again, not everything that was asked for.
+    let place = report.runs().find(|found| found.id == run.id).map(|found| found.place.file);
+    edited.paths = place.map(|file| vec![report.project.file(file).path.clone().into()]).unwrap_or(edited.paths);
     edited.overlay.extend(files.iter().map(|file| (file.path.clone(), file.after.clone().into_bytes())));
     let Ok(report) = check(&edited, &|_, _| {}) else { return false };
     let found = report.estimated_runs().find(|(found, _)| found.id == run.id);

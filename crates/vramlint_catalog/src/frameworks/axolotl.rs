@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, Framework, OffloadedInstead, Processes, RayWorkers,
+    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, FixKeys, Framework, OffloadedInstead, Processes, RayWorkers,
     Unknown, UnknownKeys, VllmShare, Weights,
 };
 use super::evidence::{Evidence, KeyTest::Has};
@@ -66,7 +66,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
     }),
     // Axolotl 0.18.0 cli/train.py.
     ray_workers: Some(RayWorkers { key: Some("use_ray"), variable: None, number: "ray_num_workers" }),
-    fixes: HF_FIXES,
+    // Its files nearly always say `load_in_4bit` and `adapter` themselves.
+    fixes: FixKeys { optimizer: Some("optimizer"), four_bit: &[], ..HF_FIXES },
     estimate: EstimateTraits {
         is_language_modelling: true,
         // Axolotl 0.18.0 loaders/model.py.

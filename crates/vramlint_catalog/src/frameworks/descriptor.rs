@@ -326,6 +326,21 @@ pub struct FixKeys {
     pub checkpointing: Option<&'static str>,
     /// Liger's kernels.
     pub liger: Option<&'static str>,
+    /// The optimizer, by its transformers name.
+    pub optimizer: Option<&'static str>,
+    /// A base in 4 bits (nf4 with nested constants) under adapters, in a file or a command.
+    pub four_bit: &'static [(&'static str, FixValue)],
+}
+
+/// A value that a fix writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FixValue {
+    /// An integer.
+    Number(u64),
+    /// `true`.
+    True,
+    /// A word.
+    Word(&'static str),
 }
 
 /// What an estimate takes for granted.
@@ -458,7 +473,7 @@ pub(super) const COMMON: Framework = Framework {
     offloads_instead: None,
     ray_workers: None,
     has_vllm_mode_of_trl: false,
-    fixes: FixKeys { accumulation: None, checkpointing: None, liger: None },
+    fixes: FixKeys { accumulation: None, checkpointing: None, liger: None, optimizer: None, four_bit: &[] },
     estimate: EstimateTraits {
         is_played: true,
         is_recipe: false,

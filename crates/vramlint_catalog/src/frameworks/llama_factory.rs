@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FILES, FileTypes, FixKeys, Framework,
+    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FILES, FileTypes, FixKeys, FixValue, Framework,
     RayWorkers, Unknown, UnknownKeys, Weights,
 };
 use super::evidence::{Evidence, KeyTest::{Has, IsValueOf}};
@@ -61,6 +61,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
         accumulation: Some("gradient_accumulation_steps"),
         // LLaMA-Factory 0.9.6 hparams/model_args.py.
         liger: Some("enable_liger_kernel"),
+        optimizer: Some("optim"),
+        four_bit: &[("quantization_bit", FixValue::Number(4))],
         ..COMMON.fixes
     },
     estimate: EstimateTraits {

@@ -9,8 +9,8 @@ pub mod evidence;
 
 pub use descriptor::{
     Accumulation, ArgumentClasses, BatchArithmetic, ConfigFiles, ConfigLoader, EntryModule, EstimateTraits, FileTypes, FixKeys,
-    Framework, Loss, MegatronDefaults, OffloadedInstead, Processes, RayActors, RayWorkers, TokenBatches, Unknown, UnknownKeys,
-    UnreadFile, VllmShare, Weights,
+    FixValue, Framework, Loss, MegatronDefaults, OffloadedInstead, Processes, RayActors, RayWorkers, TokenBatches, Unknown,
+    UnknownKeys, UnreadFile, VllmShare, Weights,
 };
 pub use evidence::{Evidence, FileKeys, KeyTest};
 

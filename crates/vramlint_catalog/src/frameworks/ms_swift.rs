@@ -2,7 +2,7 @@
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
 use super::descriptor::{
-    Accumulation, ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, FILES, FixKeys, Framework, Unknown, UnknownKeys, VllmShare, EstimateTraits,
+    Accumulation, ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, FILES, FixKeys, FixValue, Framework, Unknown, UnknownKeys, VllmShare, EstimateTraits,
 };
 use super::evidence::{Evidence, KeyTest::Has};
 use super::transformers::{ARGUMENTS, ARGUMENTS_OF_MEMORY, HF_FIXES, TRAINING_FLAGS};
@@ -61,7 +61,12 @@ pub(super) static FRAMEWORK: Framework = Framework {
         autocast_of_checkpoint: true, spreads_models: true,
         // ms-swift 4.6.0.dev0 swift/utils/transformers_utils.py, `find_all_linears`.
         lists_linear_layers: true, ..COMMON.estimate },
-    fixes: FixKeys { liger: Some("use_liger_kernel"), ..HF_FIXES },
+    fixes: FixKeys {
+        liger: Some("use_liger_kernel"),
+        // ms-swift 4.6.0.dev0 swift/arguments/base_args/quant_args.py.
+        four_bit: &[("quant_method", FixValue::Word("bnb")), ("quant_bits", FixValue::Number(4))],
+        ..HF_FIXES
+    },
     ..COMMON
 };
 

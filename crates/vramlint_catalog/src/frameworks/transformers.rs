@@ -1,7 +1,7 @@
 //! transformers: `TrainingArguments`, and what loading a model takes. Most frameworks take these over.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EstimateTraits, FILES, FixKeys, Framework};
+use super::descriptor::{ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EstimateTraits, FILES, FixKeys, FixValue, Framework};
 use super::evidence::{Evidence, KeyTest::Has};
 use crate::Concept as C;
 use crate::dialect::{Form::*, Row};
@@ -52,6 +52,9 @@ pub(super) const HF_FIXES: FixKeys = FixKeys {
     accumulation: Some("gradient_accumulation_steps"),
     checkpointing: Some("gradient_checkpointing"),
     liger: None,
+    optimizer: Some("optim"),
+    // Flags of TRL's `ModelConfig` (trl 1.16.0 trainer/model_config.py), which many scripts take.
+    four_bit: &[("load_in_4bit", FixValue::True), ("use_bnb_nested_quant", FixValue::True)],
 };
 
 /// transformers 5.23.0 training_args.py, with the names that earlier versions had.

@@ -1,9 +1,10 @@
 //! Repairs as fixes: the edits that make them, if every place is known.
 
 use crate::memory::format::gib;
-use crate::memory::insert_setting::{self, Literal};
+use crate::memory::insert_setting;
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Value, message};
 use vramlint_catalog::Concept;
+use vramlint_catalog::frameworks::FixValue;
 use vramlint_edit as edit;
 use vramlint_estimate::repairs::Change;
 use vramlint_estimate::{FitOptions, Plan, Repair, RunEstimate, TrainingEffect, fit};
@@ -119,7 +120,7 @@ pub(super) fn edits(project: &Project, run: &Run, change: Change, before: &RunEs
             batch(project, run, (setup.micro_batch, rows), (setup.accumulation, accumulation))?
         }
         Change::Checkpointing => checkpointing(project, run, true)?,
-        Change::Loss(_) => vec![beside_rows(project, run, run.dialect.framework().fixes.liger?, Literal::True)?],
+        Change::Loss(_) => vec![beside_rows(project, run, run.dialect.framework().fixes.liger?, FixValue::True)?],
         Change::Optimizer(optimizer) => optimizer_named(project, run, optimizer)?,
         _ => return None,
     })
@@ -137,7 +138,7 @@ fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> O
         let winner = run.settings.get(&Concept::GradientAccumulationSteps).and_then(Setting::winning);
         let by_default = winner.is_some_and(|winner| matches!(winner.origin, Origin::Default { .. }));
         let key = by_default.then(|| run.dialect.framework().fixes.accumulation).flatten()?;
-        edits.push(beside_rows(project, run, key, Literal::Number(steps.1))?);
+        edits.push(beside_rows(project, run, key, FixValue::Number(steps.1))?);
     }
     edits.sort_by_key(|edit| (edit.place, edit.text.clone()));
     edits.dedup();
@@ -180,7 +181,7 @@ pub(super) fn checkpointing(project: &Project, run: &Run, on: bool) -> Option<Ve
             return None;
         }
         let key = run.dialect.framework().fixes.checkpointing?;
-        return beside_rows(project, run, key, Literal::True).map(|edit| vec![edit]);
+        return beside_rows(project, run, key, FixValue::True).map(|edit| vec![edit]);
     };
     // `disable_gradient_checkpointing: true` is the negation of the setting.
     let other = match place.range.slice(&project.file(place.file).text) {
@@ -201,7 +202,11 @@ fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option
         Optimizer::PagedAdamW8bit => "paged_adamw_8bit",
         _ => return None,
     };
-    let setting = run.settings.get(&Concept::Optimizer)?;
+    let written = run.settings.get(&Concept::Optimizer).filter(|setting| is_written(setting));
+    let Some(setting) = written else {
+        let key = run.dialect.framework().fixes.optimizer?;
+        return beside_rows(project, run, key, FixValue::Word(new)).map(|edit| vec![edit]);
+    };
     ["adamw_torch", "adamw_torch_fused", "adamw_hf"]
         .iter()
         .find_map(|old| word(project, setting, old, new))
@@ -218,7 +223,12 @@ pub(super) fn word(project: &Project, setting: &Setting, old: &str, new: &str) -
     (bare == old).then(|| edit::replace(exact, new))
 }
 
+/// Whether a file says the value, rather than a default.
+pub(super) fn is_written(setting: &Setting) -> bool {
+    setting.winning().is_some_and(|winner| !matches!(winner.origin, Origin::Default { .. }))
+}
+
 /// A new entry next to the micro-batch, which a run always has.
-pub(super) fn beside_rows(project: &Project, run: &Run, key: &str, value: Literal) -> Option<Edit> {
+pub(super) fn beside_rows(project: &Project, run: &Run, key: &str, value: FixValue) -> Option<Edit> {
     insert_setting::beside(project, run.settings.get(&Concept::MicroBatch)?.winning()?, key, value)
 }

@@ -1,39 +1,40 @@
 //! Inserts a setting next to an existing one.
 
 use vramlint_base::{Edit, FileRange, TextRange};
+use vramlint_catalog::frameworks::FixValue;
 use vramlint_edit as edit;
 use vramlint_resolve::{Candidate, Origin, Project, SourceFile};
 use vramlint_syntax::python::ArgumentKind;
 
-/// A value as each language writes it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Literal {
-    /// An integer.
-    Number(u64),
-    /// `true`, `True`.
-    True,
+/// Where a value stands, which decides how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notation {
+    Yaml,
+    Json,
+    Python,
+    Flag,
 }
 
-impl Literal {
-    fn text(self, python: bool) -> String {
-        match self {
-            Self::Number(number) => number.to_string(),
-            Self::True if python => "True".to_owned(),
-            Self::True => "true".to_owned(),
-        }
+fn text(value: FixValue, notation: Notation) -> String {
+    match (value, notation) {
+        (FixValue::Number(number), _) => number.to_string(),
+        (FixValue::True, Notation::Python | Notation::Flag) => "True".to_owned(),
+        (FixValue::True, _) => "true".to_owned(),
+        (FixValue::Word(word), Notation::Json | Notation::Python) => format!("\"{word}\""),
+        (FixValue::Word(word), _) => word.to_owned(),
     }
 }
 
 /// Writes `key` next to the setting of `candidate`, in the same mapping, call or command. `None` if that form is not a plain one.
-pub(super) fn beside(project: &Project, candidate: &Candidate, key: &str, value: Literal) -> Option<Edit> {
+pub(super) fn beside(project: &Project, candidate: &Candidate, key: &str, value: FixValue) -> Option<Edit> {
     match &candidate.origin {
         Origin::File { place, key: own, .. } => in_data(project.file(place.file), *own, *place, key, value),
         Origin::Flag { place, flag } => {
             let flagged = flag.starts_with("--");
-            flagged.then(|| edit::replace(end_of(*place), format!(" --{key} {}", value.text(true))))
+            flagged.then(|| edit::replace(end_of(*place), format!(" --{key} {}", text(value, Notation::Flag))))
         }
         Origin::Code { place, .. } => is_keyword(project.file(place.file), place.range)
-            .then(|| edit::replace(end_of(*place), format!(", {key}={}", value.text(true)))),
+            .then(|| edit::replace(end_of(*place), format!(", {key}={}", text(value, Notation::Python)))),
         _ => None,
     }
 }
@@ -43,18 +44,18 @@ fn end_of(place: FileRange) -> FileRange {
 }
 
 /// A new line below an entry that is alone on its line; in JSON after the value.
-fn in_data(file: &SourceFile, own: FileRange, value_at: FileRange, key: &str, value: Literal) -> Option<Edit> {
-    let text: &str = &file.text;
+fn in_data(file: &SourceFile, own: FileRange, value_at: FileRange, key: &str, value: FixValue) -> Option<Edit> {
+    let source: &str = &file.text;
     if file.is_json() {
-        return Some(edit::replace(end_of(value_at), format!(", \"{key}\": {}", value.text(false))));
+        return Some(edit::replace(end_of(value_at), format!(", \"{key}\": {}", text(value, Notation::Json))));
     }
     let line = file.lines().line_of(own.range.start);
     let start = file.lines().line_start(line);
-    let indent = text.get(start as usize..own.range.start as usize)?;
+    let indent = source.get(start as usize..own.range.start as usize)?;
     if !indent.chars().all(|c| c == ' ') || file.lines().line_of(value_at.range.end) != line {
         return None;
     }
-    let rest = text.get(value_at.range.end as usize..)?;
+    let rest = source.get(value_at.range.end as usize..)?;
     let to_end = rest.find('\n').unwrap_or(rest.len());
     let content = rest[..to_end].trim_end_matches('\r');
     let tail = content.trim_start();
@@ -64,7 +65,7 @@ fn in_data(file: &SourceFile, own: FileRange, value_at: FileRange, key: &str, va
     let newline = if rest[..to_end].ends_with('\r') { "\r\n" } else { "\n" };
     let at = value_at.range.end as usize + content.len();
     let place = FileRange::new(file.id, TextRange::at(at as u32));
-    Some(edit::replace(place, format!("{newline}{indent}{key}: {}", value.text(false))))
+    Some(edit::replace(place, format!("{newline}{indent}{key}: {}", text(value, Notation::Yaml))))
 }
 
 /// Whether a value belongs to a keyword argument of a call.

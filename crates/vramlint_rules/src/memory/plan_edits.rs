@@ -1,14 +1,14 @@
 //! The edits of a plan: those of its changes, joined.
 
 use super::fixes;
-use super::insert_setting::Literal;
 use vramlint_base::{Edit, Value};
 use vramlint_catalog::Concept;
+use vramlint_catalog::frameworks::FixValue;
 use vramlint_edit as edit;
 use vramlint_estimate::RunEstimate;
 use vramlint_estimate::repairs::Change;
-use vramlint_memory::setup::Scheme;
-use vramlint_resolve::{Project, Run};
+use vramlint_memory::setup::{Quantization, Scheme};
+use vramlint_resolve::{Origin, Project, Run};
 
 /// The edits that make all of `changes`, in every file that sets their values. `None` unless all of them are known.
 pub fn plan_edits(project: &Project, run: &Run, changes: &[Change], before: &RunEstimate) -> Option<Vec<Edit>> {
@@ -41,6 +41,7 @@ fn change_edits(project: &Project, run: &Run, change: Change, before: &RunEstima
         Change::Shard(scheme) => stage(project, run, scheme),
         Change::OffloadOptimizer => offload(project, run, "offload_optimizer"),
         Change::OffloadParameters => offload(project, run, "offload_param"),
+        Change::Adapters(Quantization::FourBit { .. }) if setup.lora.is_some() => four_bit(project, run),
         Change::Adapters(_) | Change::ReferenceByAdapter => None,
         Change::Batch { .. } | Change::Checkpointing | Change::Loss(_) | Change::Optimizer(_) => {
             fixes::edits(project, run, change, before)
@@ -71,7 +72,7 @@ fn evaluation_batch(project: &Project, run: &Run, old: u64, new: u64) -> Option<
         .filter(|setting| setting.winning().is_some_and(|winner| winner.origin.place().is_some()));
     match written {
         Some(setting) => fixes::numbers(project, setting, old, new),
-        None => fixes::beside_rows(project, run, "per_device_eval_batch_size", Literal::Number(new)).map(|edit| vec![edit]),
+        None => fixes::beside_rows(project, run, "per_device_eval_batch_size", FixValue::Number(new)).map(|edit| vec![edit]),
     }
 }
 
@@ -83,22 +84,51 @@ fn exported(project: &Project, run: &Run) -> Option<Vec<Edit>> {
     }
     let launch = run.launch.as_ref().filter(|launch| launch.called_at.is_none() && !launch.conditional && !launch.in_loop)?;
     let file = project.file(launch.file);
-    if !file.path.ends_with(".sh") {
+    if !file.is_script() || matches!(file.extension().as_str(), "ps1" | "bat" | "cmd") {
         return None;
     }
     Some(vec![edit::insert_line_above(file, launch.range.start, "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")])
 }
 
-/// The stage in DeepSpeed's file, where it is written.
+/// A base in 4 bits, by the keys of the framework, unless something says how the base is stored.
+fn four_bit(project: &Project, run: &Run) -> Option<Vec<Edit>> {
+    if run.settings.get(&Concept::Quantization).is_some_and(fixes::is_written) {
+        return None;
+    }
+    // In code, a quantized base is an object of its own.
+    let rows = run.settings.get(&Concept::MicroBatch)?.winning()?;
+    let keys = run.dialect.framework().fixes.four_bit;
+    if keys.is_empty() || matches!(rows.origin, Origin::Code { .. }) {
+        return None;
+    }
+    keys.iter().map(|(key, value)| fixes::beside_rows(project, run, key, *value)).collect()
+}
+
+/// The stage in DeepSpeed's file, where it is written; else the framework's own file for it.
 fn stage(project: &Project, run: &Run, scheme: Scheme) -> Option<Vec<Edit>> {
     let new = match scheme {
-        Scheme::Zero2 => 2,
+        Scheme::Zero2 => 2_u32,
         Scheme::Zero3 => 3,
         _ => return None,
     };
-    let setting = run.settings.get(&Concept::ZeroStage)?;
+    let Some(setting) = run.settings.get(&Concept::ZeroStage).filter(|setting| fixes::is_written(setting)) else {
+        let preset = run.dialect.framework().zero_presets.iter().find(|(_, stage)| *stage == i64::from(new))?;
+        let edit = fixes::beside_rows(project, run, "deepspeed", FixValue::Word(preset.0))?;
+        return Some(vec![edit]);
+    };
     let old = u64::try_from(setting.value()?.as_int()?).ok()?;
-    fixes::numbers(project, setting, old, new)
+    let own = |name: &str| run.dialect.framework().zero_presets.iter().find(|(preset, _)| *preset == name);
+    match setting
+        .winning()
+        .and_then(|winner| winner.origin.place())
+        .map(|place| place.range.slice(&project.file(place.file).text))
+    {
+        Some(name) if own(name).is_some() => {
+            let preset = run.dialect.framework().zero_presets.iter().find(|(_, stage)| *stage == i64::from(new))?;
+            fixes::word(project, setting, name, preset.0).map(|edit| vec![edit])
+        }
+        _ => fixes::numbers(project, setting, old, new.into()),
+    }
 }
 
 /// An entry of DeepSpeed's file.

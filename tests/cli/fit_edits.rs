@@ -1,0 +1,59 @@
+//! The edits of `fit`'s plans, by framework and form. Edits are offered only if the edited project gives the promised estimate, so a
+//! plan with edits proves them.
+
+use crate::run::Folder;
+use serde_json::Value as Json;
+
+/// The text of the edits of the first plan whose title holds `title`.
+fn edits(folder: &Folder, words: &str, title: &str) -> Vec<String> {
+    let found = folder.run(&format!("fit {words} --output-format json"));
+    let json: Json = serde_json::from_str(&found.out).unwrap_or_else(|_| panic!("{}", found.err));
+    let plans = json["plans"].as_array().unwrap_or_else(|| panic!("{json}"));
+    let titles: Vec<&str> = plans.iter().filter_map(|plan| plan["title"].as_str()).collect();
+    let plan = plans.iter().find(|plan| plan["title"].as_str().is_some_and(|own| own.contains(title)));
+    let plan = plan.unwrap_or_else(|| panic!("no plan holds {title}: {titles:?}"));
+    plan["edits"].as_array().expect("a list").iter().map(|edit| edit["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn ms_swift_shards_by_the_name_of_a_stage() {
+    let command = "NPROC_PER_NODE=4 swift sft --model Qwen/Qwen3-4B --train_type full --torch_dtype bfloat16 \
+        --per_device_train_batch_size 1 --gradient_accumulation_steps 8 --max_length 1024 --dataset x.jsonl\n";
+    let folder = Folder::new(&[("run.sh", command)]);
+    let found = edits(&folder, "--gpu-memory 40GiB --keep seq,method,quant,optimizer", "ZeRO");
+    assert!(found.iter().any(|text| text.contains("--deepspeed zero")), "{found:?}");
+}
+
+#[test]
+fn llama_factory_quantizes_the_base_by_a_key() {
+    let yaml = "model_name_or_path: Qwen/Qwen3-8B\nstage: sft\ndo_train: true\nfinetuning_type: lora\nlora_rank: 8\nlora_target: all\n\
+        dataset: x\ntemplate: qwen3\ncutoff_len: 512\noutput_dir: out\nper_device_train_batch_size: 1  # 每卡一条\n\
+        gradient_accumulation_steps: 8\nlearning_rate: 1.0e-4\nnum_train_epochs: 3.0\nbf16: true\n";
+    let folder = Folder::new(&[("sft.yaml", yaml), ("run.sh", "CUDA_VISIBLE_DEVICES=0 llamafactory-cli train sft.yaml\n")]);
+    let found = edits(&folder, "--gpu-memory 12GiB --keep seq,rank", "4-bit");
+    assert!(found.iter().any(|text| text.contains("quantization_bit: 4")), "{found:?}");
+}
+
+#[test]
+fn an_optimizer_that_is_a_default_becomes_an_argument() {
+    let train = "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n\
+        model = AutoModelForCausalLM.from_pretrained('Qwen/Qwen3-0.6B', dtype='float32')\n\
+        args = TrainingArguments('out', per_device_train_batch_size=1, gradient_checkpointing=True, use_liger_kernel=True)\n\
+        Trainer(model, args).train()\n";
+    let folder = Folder::new(&[("train.py", train), ("run.sh", "python train.py\n")]);
+    let found = edits(&folder, "--set sequence_length=512 --gpus 1 --gpu-memory 8GiB --keep seq,method,quant", "8-bit AdamW");
+    assert!(found.iter().any(|text| text.contains("optim=\"")), "{found:?}");
+}
+
+#[test]
+fn a_command_in_a_document_gets_its_variable_there() {
+    let readme = "# 训练\n\n```bash\nswift sft --model Qwen/Qwen3-4B --train_type lora --torch_dtype bfloat16 \\\n    --per_device_train_batch_size 4 \
+        --gradient_accumulation_steps 4 --max_length 4096 --dataset x.jsonl\n```\n";
+    let folder = Folder::new(&[("README.md", readme)]);
+    let found = folder.run("fit --gpu-memory 80GiB --gpus 1 --output-format json").out;
+    let json: Json = serde_json::from_str(&found).expect("JSON");
+    let peak = json["now"]["peak"].as_u64().expect("a number");
+    let limit = format!("{}MiB", peak / 1_048_576);
+    let found = edits(&folder, &format!("--gpu-memory {limit} --gpus 1"), "expandable_segments");
+    assert!(found.iter().any(|text| text == "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\n"), "{found:?}");
+}
