@@ -2,7 +2,8 @@
 
 use vramlint_memory::estimate::Part;
 use vramlint_memory::setup::{
-    Attention, Checkpointing, Dtype, Generation, Head, Lora, Optimizer, Parallel, Quantization, Reference, Scheme, Targets, Task,
+    Attention, Checkpointing, Dtype, Generation, Head, Lora, Optimizer, Parallel, Quantization, Reference, Resident, Scheme,
+    Targets, Task,
 };
 use vramlint_memory::{Arch, Config, Estimate, Setup, Value, estimate, timeline};
 
@@ -96,6 +97,32 @@ fn parts_sum_to_the_peak_and_items_to_their_part() {
                     sums(&estimate(&model(kind, layers), &setup), &format!("{kind} {layers} {setup:?}"));
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn a_frozen_model_may_be_deeper_than_the_trained_one() {
+    for task in [Task::Gkd, Task::Distillation] {
+        for scheme in [Scheme::None, Scheme::Ddp, Scheme::Zero2, Scheme::Zero3, Scheme::Fsdp1, Scheme::Fsdp2] {
+            let teacher = Resident {
+                label: "teacher".to_owned(),
+                arch: model("llama", 9),
+                weights: Dtype::Bf16,
+                quantization: Quantization::None,
+                scores: false,
+                trained: false,
+            };
+            let world = if scheme == Scheme::None { 1 } else { 4 };
+            let setup = Setup {
+                task,
+                micro_batch: 2,
+                sequence_length: 256,
+                teacher: Some(Box::new(teacher)),
+                parallel: Parallel { scheme, world, local: world, ..Parallel::default() },
+                ..Setup::default()
+            };
+            sums(&estimate(&model("llama", 3), &setup), &format!("{task:?} {scheme:?}"));
         }
     }
 }

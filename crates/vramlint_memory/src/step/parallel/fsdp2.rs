@@ -73,7 +73,8 @@ impl Fsdp2 {
 
     fn group_index(&self, module: &Module) -> Option<usize> {
         match module {
-            Module::Block(number) if self.groups.len() > 1 => Some((*number as usize).saturating_sub(1)),
+            // A frozen model may have more blocks than the trained one, whose last unit then stands for them.
+            Module::Block(number) if self.groups.len() > 1 => Some((*number as usize).saturating_sub(1).min(self.root() - 1)),
             _ => None,
         }
     }
