@@ -1,6 +1,6 @@
 //! `diff`: what a change does to each run.
 
-use crate::run::Folder;
+use crate::run::{Folder, files_below, root};
 use serde_json::Value as Json;
 
 const LAUNCH: &str = "accelerate launch --multi_gpu --num_processes 8 train.py\n";
@@ -93,4 +93,61 @@ fn runs_and_findings_come_and_go() {
     let statuses: Vec<&Json> = found["runs"].as_array().expect("a list").iter().map(|run| &run["status"]).collect();
     assert_eq!(statuses, ["changed", "added"], "{found}");
     assert!(found["findings"]["new"].as_array().is_some_and(|new| new.iter().any(|one| one["path"] == "launch.sh")), "{found}");
+}
+
+/// A repository whose first commit is the `before` of a guide and whose second its `after`.
+fn history(guide: &str, after: &str) -> Folder {
+    let guides = root().join("tests/guides").join(guide);
+    let folder = Folder::copy(&guides.join("before"));
+    let repository = git2::Repository::init(folder.path()).expect("a repository");
+    commit(&repository);
+    for name in files_below(folder.path()).iter().filter(|name| !name.starts_with(".git")) {
+        std::fs::remove_file(folder.path().join(name)).expect("ours");
+    }
+    for name in files_below(&guides.join(after)) {
+        folder.write(name.to_str().expect("a plain name"), std::fs::read(guides.join(after).join(&name)).expect("readable"));
+    }
+    let mut index = repository.index().expect("an index");
+    index.update_all(["*"], None).expect("readable");
+    index.write().expect("writable");
+    commit(&repository);
+    folder
+}
+
+#[test]
+fn what_the_guides_claim_stands_in_their_history() {
+    // Guide, state after it, and what differs: those that it names, and the drift that it does not.
+    let claims: [(&str, &str, &[(&str, Json, Json)]); 4] = [
+        (
+            "001-grpo-constants",
+            "after",
+            &[
+                ("micro_batch", 4.into(), 2.into()),
+                ("max_completion_length", 128.into(), 96.into()),
+                ("lora_r", 16.into(), 8.into()),
+            ],
+        ),
+        ("002-fusion-12gb", "after", &[("sequence_length", 2048.into(), 1024.into())]),
+        (
+            "003-reward-8x64",
+            "after-a",
+            &[
+                ("sequence_length", 1024.into(), 256.into()),
+                // "The effective batch stays 64."
+                ("effective_batch", 64.into(), 128.into()),
+            ],
+        ),
+        ("004-low-mem-3x20", "after", &[("effective_batch", 384.into(), 192.into())]),
+    ];
+    for (guide, after, wanted) in claims {
+        let folder = history(guide, after);
+        let found = json(&folder, "HEAD~1..HEAD");
+        let runs = found["runs"].as_array().expect("a list");
+        let run = runs.iter().find(|run| run["status"] == "changed").unwrap_or_else(|| panic!("{guide}: {found}"));
+        for (name, base, head) in wanted {
+            assert_eq!(setting(run, name), Some((base, head)), "{guide} {name}: {run}");
+        }
+        let peaks = (run["estimate"]["base"]["peak"].as_u64(), run["estimate"]["head"]["peak"].as_u64());
+        assert!(guide.starts_with("004") || peaks.1 < peaks.0 && peaks.1.is_some(), "{guide}: {peaks:?}");
+    }
 }
