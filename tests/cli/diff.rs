@@ -114,10 +114,13 @@ fn history(guide: &str, after: &str) -> Folder {
     folder
 }
 
+/// A setting that differs, before and after.
+type Difference = (&'static str, Json, Json);
+
 #[test]
 fn what_the_guides_claim_stands_in_their_history() {
     // Guide, state after it, and what differs: those that it names, and the drift that it does not.
-    let claims: [(&str, &str, &[(&str, Json, Json)]); 4] = [
+    let claims: [(&str, &str, &[Difference]); 4] = [
         (
             "001-grpo-constants",
             "after",

@@ -57,3 +57,29 @@ fn a_command_in_a_document_gets_its_variable_there() {
     let found = edits(&folder, &format!("--gpu-memory {limit} --gpus 1"), "expandable_segments");
     assert!(found.iter().any(|text| text == "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\n"), "{found:?}");
 }
+
+#[test]
+fn an_accumulation_that_code_computes_follows_the_micro_batch() {
+    let train = "import argparse\nfrom transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n\
+        parser = argparse.ArgumentParser()\nparser.add_argument('--batch_size', type=int, default=32)\n\
+        parser.add_argument('--micro_batch_size', type=int, default=8)\nargs = parser.parse_args()\n\
+        steps = args.batch_size // args.micro_batch_size\nmodel = AutoModelForCausalLM.from_pretrained('Qwen/Qwen3-0.6B')\n\
+        Trainer(model, TrainingArguments('out', per_device_train_batch_size=args.micro_batch_size, \
+        gradient_accumulation_steps=steps, gradient_checkpointing=True)).train()\n";
+    let folder = Folder::new(&[("train.py", train), ("run.sh", "python train.py\n")]);
+    let found = edits(&folder, "--set sequence_length=512 --gpus 1 --gpu-memory 10GiB --keep seq,method,loss", "micro_batch");
+    assert!(found.len() == 1 && found[0].parse::<u32>().is_ok_and(|rows| rows < 8), "{found:?}");
+}
+
+#[test]
+fn a_script_gets_no_flag_that_it_does_not_take() {
+    let train = "import argparse\nfrom transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n\
+        parser = argparse.ArgumentParser()\nparser.add_argument('--rows', type=int, default=8)\nargs = parser.parse_args()\n\
+        model = AutoModelForCausalLM.from_pretrained('Qwen/Qwen3-0.6B')\n\
+        Trainer(model, TrainingArguments('out', per_device_train_batch_size=args.rows)).train()\n";
+    let folder = Folder::new(&[("train.py", train), ("run.sh", "python train.py --rows 4\n")]);
+    let found = folder.run("fit --set sequence_length=512 --gpus 1 --gpu-memory 10GiB --output-format json").out;
+    let json: Json = serde_json::from_str(&found).expect("JSON");
+    let inserted = json.to_string().matches("\"text\":\" --").count();
+    assert_eq!(inserted, 0, "argparse rejects what it does not know: {json}");
+}

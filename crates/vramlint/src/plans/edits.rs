@@ -4,16 +4,17 @@ use super::{EditedPlan, FileEdit};
 use crate::estimated_runs::{EstimatedRun, EstimatedRuns};
 use vramlint_base::{Applicability, Edit, Fix, Message};
 use vramlint_estimate::Plan;
+use vramlint_memory::Setup;
 use vramlint_project::fix::{apply_edits, in_host};
 use vramlint_project::{FixedFile, Report, Request, check};
-use vramlint_rules::plan_edits;
+use vramlint_rules::plan_edits_to_verify;
 
 /// The plan with its edits. Without any if the files do not say what is fitted, if an edit is not known, or if the edited project would not
 /// give the estimate of the plan.
 pub(super) fn with_edits(runs: &EstimatedRuns, run: &EstimatedRun, plan: Plan) -> EditedPlan {
     let found = runs.project.as_ref().filter(|_| !run.is_overridden).and_then(|(request, report)| {
         let resolved = report.runs().find(|found| found.id == run.id)?;
-        let edits = in_project(report, &plan_edits(&report.project, resolved, &plan.changes, &run.estimated)?)?;
+        let edits = in_project(report, &plan_edits_to_verify(&report.project, resolved, &plan.changes, &run.estimated)?)?;
         let files = apply_edits(&report.project, &request.cwd, &edits)?;
         keeps_promise(request, report, &files, run, &plan).then(|| (files, file_edits(report, &edits)))
     });
@@ -36,7 +37,8 @@ fn keeps_promise(request: &Request, report: &Report, files: &[FixedFile], run: &
     edited.overlay.extend(files.iter().map(|file| (file.path.clone(), file.after.clone().into_bytes())));
     let Ok(report) = check(&edited, &|_, _| {}) else { return false };
     let found = report.estimated_runs().find(|(found, _)| found.id == run.id);
-    matches!(found, Some((_, Ok(found))) if found.estimate.peak == plan.estimate.peak)
+    let batch = |setup: &Setup| (setup.micro_batch, setup.accumulation, setup.parallel.world);
+    matches!(found, Some((_, Ok(found))) if found.estimate.peak == plan.estimate.peak && batch(&found.setup) == batch(&plan.setup))
 }
 
 fn file_edits(report: &Report, edits: &[Edit]) -> Vec<FileEdit> {

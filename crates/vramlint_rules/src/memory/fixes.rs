@@ -3,8 +3,9 @@
 use crate::memory::format::gib;
 use crate::memory::insert_setting;
 use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Value, message};
-use vramlint_catalog::Concept;
 use vramlint_catalog::frameworks::FixValue;
+use vramlint_catalog::precedence::LaunchPath;
+use vramlint_catalog::{Concept, classes};
 use vramlint_edit as edit;
 use vramlint_estimate::repairs::Change;
 use vramlint_estimate::{FitOptions, Plan, Repair, RunEstimate, TrainingEffect, fit};
@@ -126,6 +127,14 @@ pub(super) fn edits(project: &Project, run: &Run, change: Change, before: &RunEs
     })
 }
 
+/// The micro-batch alone, where code computes the accumulation: often from the batch of a step, which then stays what it is. Only for
+/// edits that are verified.
+pub(super) fn rows(project: &Project, run: &Run, old: u64, new: u64) -> Option<Vec<Edit>> {
+    let accumulation = run.settings.get(&Concept::GradientAccumulationSteps)?.winning()?;
+    let is_computed = matches!(accumulation.origin, Origin::Code { .. } | Origin::Derived { .. });
+    is_computed.then(|| numbers(project, run.settings.get(&Concept::MicroBatch)?, old, new)).flatten()
+}
+
 /// Micro-batch and accumulation, at every place that sets them.
 fn batch(project: &Project, run: &Run, rows: (u64, u64), steps: (u64, u64)) -> Option<Vec<Edit>> {
     let mut edits = numbers(project, run.settings.get(&Concept::MicroBatch)?, rows.0, rows.1)?;
@@ -230,5 +239,21 @@ pub(super) fn is_written(setting: &Setting) -> bool {
 
 /// A new entry next to the micro-batch, which a run always has.
 pub(super) fn beside_rows(project: &Project, run: &Run, key: &str, value: FixValue) -> Option<Edit> {
-    insert_setting::beside(project, run.settings.get(&Concept::MicroBatch)?.winning()?, key, value)
+    let rows = run.settings.get(&Concept::MicroBatch)?.winning()?;
+    if matches!(rows.origin, Origin::Flag { .. }) && !accepts_flag(project, run, key) {
+        return None;
+    }
+    insert_setting::beside(project, rows, key, value)
+}
+
+/// Whether the program that a command runs takes a flag: the framework's own does; a script if it declares the option, or if its parser
+/// fills a class that has it.
+fn accepts_flag(project: &Project, run: &Run, key: &str) -> bool {
+    let Some(code) = run.entry.and_then(|entry| project.code(entry)) else {
+        return run.launch.as_ref().is_some_and(|launch| launch.launcher.spec().path == LaunchPath::Framework);
+    };
+    let is_option = |name: &String| name.trim_start_matches('-').replace('-', "_") == key;
+    let of_class = |class: &String| classes::find(class).is_some_and(|class| class.field(key).is_some());
+    code.options.iter().any(|option| option.names.iter().any(is_option))
+        || code.parsers.iter().any(|parser| parser.command_line && parser.classes.iter().any(of_class))
 }

@@ -12,11 +12,20 @@ use vramlint_resolve::{Origin, Project, Run};
 
 /// The edits that make all of `changes`, in every file that sets their values. `None` unless all of them are known.
 pub fn plan_edits(project: &Project, run: &Run, changes: &[Change], before: &RunEstimate) -> Option<Vec<Edit>> {
-    let mut edits = Vec::new();
-    for change in changes {
-        edits.extend(change_edits(project, run, *change, before)?);
-    }
-    joined(edits)
+    let edits: Option<Vec<Vec<Edit>>> = changes.iter().map(|change| change_edits(project, run, *change, before)).collect();
+    joined(edits?.concat())
+}
+
+/// As [`plan_edits`], for who estimates the edited project: what code computes from an edited value may be as the changes have it.
+pub fn plan_edits_to_verify(project: &Project, run: &Run, changes: &[Change], before: &RunEstimate) -> Option<Vec<Edit>> {
+    let edits = |change: &Change| {
+        change_edits(project, run, *change, before).or_else(|| match change {
+            Change::Batch { rows, .. } => fixes::rows(project, run, before.setup.micro_batch, *rows),
+            _ => None,
+        })
+    };
+    let edits: Option<Vec<Vec<Edit>>> = changes.iter().map(edits).collect();
+    joined(edits?.concat())
 }
 
 /// The edits of one change.
