@@ -1,12 +1,13 @@
 //! The text of `oom`: what failed, why, and what helps.
 
 use crate::estimate::EstimateReport;
-use crate::estimate::format::{gib, gib_value, in_lang, phase, pick};
+use crate::estimate::format::{gib, gib_value, in_lang, phase_phrase, pick};
 use crate::table::cut;
 use crate::{StyleRole, Styler};
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::{Plan, Verdict as Fits};
 use vramlint_memory::Setup;
+use vramlint_memory::estimate::Phase;
 use vramlint_oom::{Amount, Device, Event, Failure, Judgement, Kill, Stage, Verdict};
 
 /// Maximum columns of what a log says.
@@ -172,7 +173,7 @@ fn step_of(report: &EstimateReport, event: &Event, device: &Device) -> Message {
     match died_in(report, event, device) {
         Some(Message { en: stage, zh: stage_zh }) => {
             let Message { en, zh } = needs;
-            message!("{en}; the step died in {stage}", "{zh}；在{stage_zh}阶段失败")
+            message!("{en}; the step died {stage}", "{zh}；在{stage_zh}失败")
         }
         None => needs,
     }
@@ -181,26 +182,31 @@ fn step_of(report: &EstimateReport, event: &Event, device: &Device) -> Message {
 /// The stage of the traceback; else the first moment of the predicted step that holds more than the live tensors of the message.
 fn died_in(report: &EstimateReport, event: &Event, device: &Device) -> Option<Message> {
     if let Some(stage) = event.context.stage {
-        return Some(stage_name(stage));
+        let Some(phase) = simulated(stage) else { return Some(message!("in saving", "保存阶段")) };
+        return Some(in_phase(phase));
     }
     let allocated = device.allocated?.in_bytes();
     #[allow(clippy::cast_precision_loss)] // bytes of a GPU
     let moment = report.timeline().iter().find(|moment| moment.bytes as f64 > allocated)?;
-    let at = moment.phase;
-    Some(Message { en: phase(at, Lang::En).to_owned(), zh: phase(at, Lang::Zh).to_owned() })
+    Some(in_phase(moment.phase))
 }
 
-fn stage_name(stage: Stage) -> Message {
-    match stage {
-        Stage::Load => message!("loading", "加载"),
-        Stage::Forward => message!("forward", "前向"),
-        Stage::Loss => message!("the loss", "损失计算"),
-        Stage::Backward => message!("backward", "反向"),
-        Stage::Optimizer => message!("the optimizer step", "优化器更新"),
-        Stage::Generate => message!("generation", "生成"),
-        Stage::Evaluate => message!("evaluation", "评估"),
-        Stage::Save => message!("saving", "保存"),
-    }
+fn in_phase(phase: Phase) -> Message {
+    Message { en: phase_phrase(phase, Lang::En), zh: phase_phrase(phase, Lang::Zh) }
+}
+
+/// The phase of the simulated step; `None` for saving, which is not simulated.
+const fn simulated(stage: Stage) -> Option<Phase> {
+    Some(match stage {
+        Stage::Load => Phase::Load,
+        Stage::Forward => Phase::Forward,
+        Stage::Loss => Phase::Loss,
+        Stage::Backward => Phase::Backward,
+        Stage::Optimizer => Phase::Optimizer,
+        Stage::Generate => Phase::Generate,
+        Stage::Evaluate => Phase::Evaluate,
+        Stage::Save => return None,
+    })
 }
 
 /// What the run needs on its host.
