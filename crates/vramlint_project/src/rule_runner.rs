@@ -1,4 +1,4 @@
-//! Runs the rules in parallel. A rule that panics becomes a finding; the others are not affected.
+//! Runs the rules in parallel. A rule that panics becomes a finding; what it found before and the other rules are not affected.
 
 use crate::backend::Backend;
 use crate::internal_error;
@@ -18,16 +18,15 @@ pub(crate) fn run(backend: &Backend, context: &Context<'_>, wanted: impl Fn(&str
 
 fn run_rule(rule: &Rule, context: &Context<'_>) -> Vec<Finding> {
     let start = Instant::now();
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let mut sink = Sink::default();
-        rule.run(context, &mut sink);
-        sink.findings
-    }));
-    let findings = outcome.unwrap_or_else(|payload| {
+    let mut sink = Sink::default();
+    let outcome = catch_unwind(AssertUnwindSafe(|| rule.run(context, &mut sink)));
+    let mut findings = sink.findings;
+    if let Err(payload) = outcome {
+        rule.bound_severities(context.project, &mut findings);
         let name = rule.name;
         let what = message!("vramlint failed in rule `{name}`", "vramlint 的规则 `{name}` 执行失败");
-        internal_error::in_project(context.project, &what, panic_message(payload.as_ref())).into_iter().collect()
-    });
+        findings.extend(internal_error::in_project(context.project, &what, panic_message(payload.as_ref())));
+    }
     trace!("rule {} {}: {} findings in {:?}", rule.code, rule.name, findings.len(), start.elapsed());
     findings
 }

@@ -211,8 +211,13 @@ impl Rule {
             let own = cx.project.files.iter().filter(|file| !cx.project.is_library_code(file.id));
             own.for_each(|file| check(file, file.features(), out));
         }
-        for finding in &mut out.findings {
-            finding.severity = finding.severity.min(self.most_severe(cx.project, finding));
+        self.bound_severities(cx.project, &mut out.findings);
+    }
+
+    /// Lowers the severity of findings where they stand.
+    pub fn bound_severities(&self, project: &Project, findings: &mut [Finding]) {
+        for finding in findings {
+            finding.severity = finding.severity.min(self.most_severe(project, finding));
         }
     }
 

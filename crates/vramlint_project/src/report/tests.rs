@@ -120,13 +120,14 @@ fn the_target_of_the_command_line_is_on_top() {
 
 #[test]
 fn a_failing_rule_or_reader_is_a_finding_and_the_rest_stands() {
-    let folder = Folder::new(&[("a.yaml", "BAD # vramlint: ignore[other-word]\n# PANIC-RULE\n"), ("b.yaml", "PANIC-READER\n")]);
+    let folder = Folder::new(&[("a.yaml", "BAD # vramlint: ignore[other-word]\n# PANIC-RULE\n# FOUND-BEFORE\n"), ("b.yaml", "PANIC-READER\n")]);
     let found = report(&folder);
     assert_eq!(
         lines(&found),
         [
             "a.yaml:1:1 internal-error vramlint failed in rule `panics`: asked for by a test",
             "a.yaml:1:1 bad-word a bad word",
+            "a.yaml:3:3 panics found before",
             "b.yaml:1:1 internal-error vramlint failed to read this file: asked for by a test",
         ]
     );
