@@ -111,7 +111,7 @@ fn allowed() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
 
 /// Libraries that touch a disk, a terminal, a clock or the network: only the outer crates may use them.
 const IMPURE: &[&str] =
-    &["ignore", "tempfile", "clap", "indicatif", "miette", "owo-colors", "sys-locale", "tokio", "rayon", "anyhow"];
+    &["ignore", "tempfile", "clap", "indicatif", "miette", "owo-colors", "ratatui", "sys-locale", "tokio", "rayon", "anyhow"];
 const PURE: &[&str] = &[
     "vramlint_base",
     "vramlint_syntax",

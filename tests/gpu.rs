@@ -7,9 +7,9 @@ mod run;
 
 use run::{Folder, vramlint};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
@@ -293,4 +293,120 @@ fn a_recording_is_what_compare_reads() {
     let compared: Value = serde_json::from_str(&compared.out).expect("JSON");
     assert_eq!(compared["source"], "recording", "{compared}");
     assert!(compared["measured"]["process"].as_u64().is_some(), "{compared}");
+}
+
+/// A command line on a terminal that util-linux's `script` provides. `None` where there is no such program.
+fn on_a_terminal(folder: &Folder, words: &str, variables: &[(&str, &str)]) -> Option<Child> {
+    let binary = env!("CARGO_BIN_EXE_vramlint");
+    // The limit ends what a test waits for in vain.
+    let line = format!("stty rows 30 cols 120; timeout --foreground 60 {binary} {words}");
+    let mut command = Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).current_dir(folder.path());
+    command.env("VRAMLINT_NVML", &stubs()?[0]).env("LANG", "C.UTF-8").env("TERM", "xterm").env("SHELL", "/bin/sh");
+    let child = command.envs(variables.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    if child.is_err() {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "`script` is missing, and CI must run these tests");
+        println!("skipped: there is no `script` (util-linux)");
+    }
+    child.ok()
+}
+
+/// What a terminal received, without the sequences that move and color, and without blanks: a screen is sent in pieces.
+fn letters(received: &[u8]) -> String {
+    let text = String::from_utf8_lossy(received);
+    let mut parts = text.split("\x1b[");
+    let start = parts.next().unwrap_or_default().to_owned();
+    let rest =
+        parts.map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit() || "?;".contains(c)).get(1..).unwrap_or_default());
+    (start + &rest.collect::<String>()).replace(' ', "")
+}
+
+/// Types a key once a text is on the screen. Gives everything that the terminal received until the end.
+fn type_after(mut child: Child, text: &str, key: &str) -> String {
+    let (mut keyboard, mut screen) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut seen, mut chunk, mut typed) = (Vec::new(), [0; 4096], false);
+    loop {
+        let count = screen.read(&mut chunk).expect("readable");
+        if count == 0 {
+            break;
+        }
+        seen.extend_from_slice(&chunk[..count]);
+        if !typed && letters(&seen).contains(&text.replace(' ', "")) {
+            keyboard.write_all(key.as_bytes()).and_then(|()| keyboard.flush()).expect("the terminal reads");
+            typed = true;
+        }
+    }
+    let seen = String::from_utf8_lossy(&seen).into_owned();
+    assert_eq!((typed, child.wait().expect("it ends").code()), (true, Some(0)), "{seen}");
+    seen
+}
+
+/// A process that ends with the test, also if the test fails.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+/// Enters and leaves the second screen of a terminal (xterm, DECSET 1049).
+const SECOND_SCREEN: [&str; 2] = ["\x1b[?1049h", "\x1b[?1049l"];
+
+#[test]
+fn a_terminal_shows_the_run_of_a_process_and_is_restored() {
+    let train = "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n\
+                 model = AutoModelForCausalLM.from_pretrained('Qwen/Qwen3-0.6B')\nTrainer(model, TrainingArguments('out')).train()\n";
+    let settled = "[runs.\"run.sh#1\"]\nsequence_length = 512\n";
+    let folder = Folder::new(&[("train.py", train), ("run.sh", "python train.py\n"), ("vramlint.toml", settled)]);
+    // A process whose command line names the script, as that of the training would.
+    let mut tail = Command::new("tail");
+    tail.args(["-f", "train.py"]).current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let training = Killed(tail.spawn().expect("tail is everywhere"));
+    let processes = format!("{}:20000", training.0.id());
+    let variables = [("STUB_USED_0", "30000"), ("STUB_COMPUTE_0", processes.as_str())];
+    for (words, text, key) in [
+        ("gpu --watch --record gpu.jsonl --lang en", "run.sh#1: predicted peak", "q"),
+        ("gpu --watch --lang en", "run.sh#1: predicted peak", "\x03"),
+        ("gpu --watch --lang zh", "run.sh#1：预测峰值", "\x1b"),
+    ] {
+        let Some(child) = on_a_terminal(&folder, words, &variables) else { return };
+        let seen = type_after(child, text, key);
+        let [enter, leave] = SECOND_SCREEN.map(|sequence| seen.find(sequence));
+        assert!(enter.is_some() && enter < leave, "{words}: {seen}");
+    }
+    let recorded = folder.read("gpu.jsonl");
+    let line: Value = serde_json::from_str(recorded.lines().next().expect("a line")).expect("JSON");
+    assert!(line["time"].as_f64().is_some(), "{line}");
+}
+
+#[test]
+fn a_failure_restores_the_terminal() {
+    let folder = Folder::new(&[]);
+    let words = "gpu --watch --interval 1 --record gpu.jsonl --lang en; echo ended with $?";
+    let Some(mut child) = on_a_terminal(&folder, words, &[]) else { return };
+    let path = folder.path().join("gpu.jsonl");
+    while !path.is_file() && child.try_wait().expect("it was started").is_none() {
+        std::thread::yield_now();
+    }
+    // Nothing can be appended to a folder.
+    std::fs::remove_file(&path).and_then(|()| std::fs::create_dir(&path)).expect("writable");
+    let keyboard = child.stdin.take();
+    let mut seen = Vec::new();
+    child.stdout.take().expect("a pipe").read_to_end(&mut seen).expect("readable");
+    drop(keyboard);
+    child.wait().expect("it ends");
+    let seen = String::from_utf8_lossy(&seen);
+    let [left, failed] = [SECOND_SCREEN[1], "error: cannot write gpu.jsonl"].map(|part| seen.find(part));
+    assert!(left.is_some() && left < failed && seen.contains("ended with 2"), "{seen}");
+}
+
+#[test]
+fn a_dumb_terminal_gets_plain_text() {
+    let folder = Folder::new(&[]);
+    let Some(mut child) = on_a_terminal(&folder, "gpu --watch --lang en", &[("TERM", "dumb")]) else { return };
+    let mut screen = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let first = screen.next().expect("a line").expect("UTF-8");
+    child.kill().and_then(|()| child.wait()).expect("it ran");
+    assert!(first.starts_with("NVIDIA driver"), "{first:?}");
 }

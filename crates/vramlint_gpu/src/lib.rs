@@ -16,4 +16,4 @@ pub mod visible_devices;
 
 pub use driver::{Driver, DriverError};
 pub use machine::{Gpu, Kind, Machine, Memory, Mig, MigInstance, Power, Process, Utilization};
-pub use process_table::is_running;
+pub use process_table::{CommandLine, command_lines, is_running};

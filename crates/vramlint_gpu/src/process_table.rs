@@ -1,6 +1,7 @@
 //! Names and owners of processes.
 
 use crate::machine::Process;
+use std::path::PathBuf;
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
 /// The processes of this machine, refreshed on demand.
@@ -44,6 +45,37 @@ impl ProcessTable {
         }
         process.name = driver_name.or_else(|| names.into_iter().next());
     }
+}
+
+/// Maximum number of ancestors of a process that are read.
+const MOST_ANCESTORS: usize = 12;
+
+/// How a process was started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The program and its arguments.
+    pub words: Vec<String>,
+    /// Its working directory, if this user may see it.
+    pub directory: Option<PathBuf>,
+}
+
+/// The command lines of a process and its ancestors, nearest first. A process of another user, or one whose id may belong to another
+/// process, has none.
+pub fn command_lines(process: &Process) -> Vec<CommandLine> {
+    let (true, Ok(mut system)) = (process.own == Some(true), System::new()) else { return Vec::new() };
+    let kind = ProcessRefreshKind::nothing().with_cmd(UpdateKind::Always).with_cwd(UpdateKind::Always);
+    let mut lines = Vec::new();
+    let mut next = Some(Pid::from_u32(process.pid));
+    while let Some(pid) = next.filter(|_| lines.len() <= MOST_ANCESTORS) {
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, kind);
+        let Some(process) = system.process(pid) else { break };
+        lines.push(CommandLine {
+            words: process.cmd().iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            directory: process.cwd().map(PathBuf::from),
+        });
+        next = process.parent();
+    }
+    lines
 }
 
 /// Whether a process is running. True where the system does not list processes.
@@ -95,5 +127,16 @@ mod tests {
         let mut stranger = Process { name: None, own: None, ..process };
         ProcessTable::default().identify(&mut stranger, Some("/usr/bin/another"));
         assert_eq!((stranger.name.as_deref(), stranger.own), (Some("another"), None), "the number belongs to somebody else");
+    }
+
+    #[test]
+    fn a_process_has_the_command_lines_of_its_ancestors() {
+        let own = Process { pid: std::process::id(), name: None, memory: None, kind: Kind::Compute, own: Some(true) };
+        let lines = command_lines(&own);
+        let first = lines.first().expect("this process");
+        assert_eq!(first.words, std::env::args().collect::<Vec<_>>());
+        assert_eq!(first.directory, std::env::current_dir().ok());
+        assert!(lines.len() > 1, "a test has a parent: {lines:?}");
+        assert_eq!(command_lines(&Process { own: None, ..own }), [], "the id may belong to another process");
     }
 }

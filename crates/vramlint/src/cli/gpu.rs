@@ -9,7 +9,7 @@ pub(crate) struct GpuArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) output_format: GpuFormat,
-    /// Refresh until Ctrl-C
+    /// Refresh until q or Ctrl-C; on a terminal as bars, with the predicted peaks of the runs of the project
     #[arg(long)]
     pub(crate) watch: bool,
     /// Seconds between refreshes
@@ -18,6 +18,12 @@ pub(crate) struct GpuArgs {
     /// File to append every refresh to, as one JSON object per line; `vramlint compare` reads it
     #[arg(long, value_name = "FILE", requires = "watch")]
     pub(crate) record: Option<PathBuf>,
+    /// Folder or files of the project whose runs to predict [default: the working directory]
+    #[arg(long, value_name = "PATH", requires = "watch")]
+    pub(crate) project: Option<PathBuf>,
+    /// Id of the only run to predict, as printed by `vramlint runs`
+    #[arg(long, value_name = "ID", requires = "watch")]
+    pub(crate) run: Option<String>,
     /// When to use color
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) color: color::ColorChoice,

@@ -71,7 +71,7 @@ fn project(args: &OomArgs, events: &[&Event]) -> Result<Option<EstimatedRuns>> {
 }
 
 /// Whether a folder is a project's: a repository, one with a configuration, one with a file that the log names, or a small one with scripts.
-fn is_project(folder: &Path, events: &[&Event]) -> bool {
+pub(super) fn is_project(folder: &Path, events: &[&Event]) -> bool {
     const MARKS: [&str; 3] = [".git", "vramlint.toml", "pyproject.toml"];
     const MOST_ENTRIES: usize = 64;
     let is_marked = folder.ancestors().any(|above| MARKS.iter().any(|mark| above.join(mark).exists()));

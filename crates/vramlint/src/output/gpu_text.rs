@@ -117,14 +117,8 @@ impl Page<'_> {
     fn process(&self, process: &Process, width: usize) -> String {
         let name = pad(&cut(process.name.as_deref().unwrap_or("?"), NAME), width);
         let held = process.memory.map_or_else(|| self.say(&message!("not reported", "未报告")), format_size);
-        let other =
-            if process.own == Some(false) { self.say(&message!(", another user's", "，其他用户")) } else { String::new() };
-        let kind = match process.kind {
-            Kind::Compute => message!("compute", "计算"),
-            Kind::Graphics => message!("graphics", "图形"),
-            Kind::Both => message!("compute and graphics", "计算与图形"),
-        };
-        format!("{name}  {held}  {}{other}", self.say(&kind))
+        let other = if process.own == Some(false) { self.say(&another_users()) } else { String::new() };
+        format!("{name}  {held}  {}{other}", self.say(&kind_name(process.kind)))
     }
 
     fn switch(&self, on: bool) -> String {
@@ -132,7 +126,22 @@ impl Page<'_> {
     }
 }
 
-fn heat(gpu: &Gpu) -> Option<String> {
+/// How a process uses a GPU.
+pub(super) fn kind_name(kind: Kind) -> Message {
+    match kind {
+        Kind::Compute => message!("compute", "计算"),
+        Kind::Graphics => message!("graphics", "图形"),
+        Kind::Both => message!("compute and graphics", "计算与图形"),
+    }
+}
+
+/// What follows the figures of a process of another user.
+pub(super) fn another_users() -> Message {
+    message!(", another user's", "，其他用户")
+}
+
+/// Temperature and power.
+pub(super) fn heat(gpu: &Gpu) -> Option<String> {
     let power = gpu.power.map(|power| match power.limit {
         Some(limit) => format!("{} / {} W", power.draw / 1000, limit / 1000),
         None => format!("{} W", power.draw / 1000),

@@ -13,6 +13,7 @@ mod full;
 mod github;
 mod gitlab;
 pub(crate) mod gpu_json;
+pub(crate) mod gpu_live;
 pub(crate) mod gpu_text;
 mod json;
 mod junit;

@@ -1,10 +1,14 @@
 //! `vramlint gpu`.
 
+mod live;
+mod predicted_runs;
+mod run_matching;
+
 use crate::cli::{GpuArgs, GpuFormat};
 use crate::exit::{Status, user_error, write_error};
 use crate::language;
 use crate::output::{gpu_json, gpu_text};
-use crate::stdio::{print_stdout, write_stdout};
+use crate::stdio::print_stdout;
 use anyhow::Result;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
@@ -14,9 +18,6 @@ use vramlint_base::{Lang, message};
 use vramlint_catalog::gpus;
 use vramlint_gpu::{Driver, DriverError, Machine};
 
-/// Moves the cursor home and clears the screen (ECMA-48 CUP and ED).
-const CLEAR: &[u8] = b"\x1b[H\x1b[2J";
-
 /// Prints the GPUs once, or repeatedly with `--watch`.
 pub(crate) fn run(args: &GpuArgs) -> Result<Status> {
     let driver = Driver::open().map_err(driver_error)?;
@@ -24,21 +25,38 @@ pub(crate) fn run(args: &GpuArgs) -> Result<Status> {
         print_stdout(&render(args, &read_machine(&driver)?), args.color.resolve(false))?;
         return Ok(Status::Clean);
     }
-    // On a terminal, each refresh replaces the previous output; otherwise the outputs are appended.
-    let in_place = args.output_format == GpuFormat::Text && std::io::stdout().is_terminal();
-    loop {
-        let machine = read_machine(&driver)?;
-        if let Some(path) = &args.record {
-            record(path, &machine).map_err(|error| write_error(path, &error))?;
+    let machine = observe(args, &driver)?;
+    let is_text = args.output_format == GpuFormat::Text;
+    if is_text && io::stdout().is_terminal() && !is_dumb() {
+        // A terminal without keys shows plain text.
+        if let Ok(screen) = live::Screen::open() {
+            return live::run(args, &driver, machine, screen);
         }
-        let text = render(args, &machine);
-        if in_place {
-            write_stdout(CLEAR)?;
-        }
-        let gap = if args.output_format == GpuFormat::Text && !in_place { "\n" } else { "" };
-        print_stdout(&format!("{text}{gap}"), args.color.resolve(false))?;
-        std::thread::sleep(Duration::from_secs(args.interval.into()));
     }
+    repeat(args, &driver, machine, if is_text { "\n" } else { "" })
+}
+
+/// Whether the terminal says that it cannot place text.
+fn is_dumb() -> bool {
+    std::env::var("TERM").is_ok_and(|term| term == "dumb")
+}
+
+/// Prints the GPUs once per interval.
+fn repeat(args: &GpuArgs, driver: &Driver, mut machine: Machine, gap: &str) -> Result<Status> {
+    loop {
+        print_stdout(&format!("{}{gap}", render(args, &machine)), args.color.resolve(false))?;
+        std::thread::sleep(Duration::from_secs(args.interval.into()));
+        machine = observe(args, driver)?;
+    }
+}
+
+/// Reads the current state and appends it to the recording, if there is one.
+fn observe(args: &GpuArgs, driver: &Driver) -> Result<Machine> {
+    let machine = read_machine(driver)?;
+    if let Some(path) = &args.record {
+        record(path, &machine).map_err(|error| write_error(path, &error))?;
+    }
+    Ok(machine)
 }
 
 /// Appends the state of the machine to a recording.
