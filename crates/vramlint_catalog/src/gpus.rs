@@ -4,10 +4,12 @@
 //! 24564, not 24 × 1024, and an A10 with ECC 23028.
 
 mod name;
+mod speeds;
 
 use crate::data;
 use name::Name;
 use serde::Deserialize;
+pub use speeds::Speeds;
 use std::sync::LazyLock;
 
 /// A card.
@@ -35,6 +37,8 @@ pub struct Gpu {
     pub source: &'static str,
     /// What must be known about the row.
     pub note: Option<&'static str>,
+    /// Its peak speeds, if they are known: of the fastest one that the row stands for.
+    pub speeds: Option<Speeds>,
 }
 
 impl Gpu {
@@ -93,6 +97,8 @@ struct Row<'a> {
     verified: bool,
     source: &'a str,
     note: Option<&'a str>,
+    #[serde(borrow)]
+    speeds: Option<speeds::Row<'a>>,
 }
 
 struct Known {
@@ -123,6 +129,7 @@ impl From<Row<'static>> for Gpu {
             verified: row.verified,
             source: row.source,
             note: row.note,
+            speeds: row.speeds.map(Speeds::from),
         }
     }
 }

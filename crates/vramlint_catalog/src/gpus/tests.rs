@@ -121,3 +121,36 @@ fn capacity_is_what_the_driver_prints() {
         assert!(gpu.memory() == gpu.memory_mib * 1024 * 1024);
     }
 }
+
+#[test]
+fn speeds_are_peaks_of_dense_products() {
+    let tera = |ops: Option<u64>| ops.map(|ops| ops / 1_000_000_000);
+    let speeds = |name: &str| find(name).and_then(|gpu| gpu.speeds).expect("its speeds are known");
+    let h100 = speeds("H100 SXM 80GB");
+    assert_eq!((tera(h100.bf16), h100.memory, h100.links), (Some(989_400), Some(3_350_000_000_000), Some(450_000_000_000)));
+    let rtx4090 = speeds("RTX 4090");
+    assert_eq!((tera(rtx4090.bf16), rtx4090.links), (Some(165_200), rtx4090.host), "half the rate of fp16 accumulation; no links");
+    assert_eq!(rtx4090.host, Some(31_507_692_304), "16 lanes of PCIe 4.0 in one direction");
+    assert!(find("RTX 4090 Laptop").is_some_and(|gpu| gpu.speeds.is_none()), "no paper states those of laptops");
+}
+
+#[test]
+fn speeds_agree_with_each_other() {
+    let mut seen = 0;
+    for gpu in all() {
+        let Some(speeds) = gpu.speeds else { continue };
+        seen += 1;
+        let name = gpu.name;
+        assert_eq!(speeds.bf16.is_some(), gpu.bf16, "{name} computes in bf16 or does not");
+        assert!(!speeds.source.is_empty() && speeds.fp32.is_some() && speeds.fp16.is_some() && speeds.memory.is_some(), "{name}");
+        if gpu.vendor == "nvidia" && gpu.bf16 {
+            // Tensor cores since Ampere: bf16 as fast as fp16, TF32 half as fast.
+            assert_eq!(speeds.bf16, speeds.fp16, "{name}");
+            let (bf16, tf32) = (speeds.bf16.unwrap_or(0), speeds.tf32.unwrap_or(0));
+            assert!(tf32.abs_diff(bf16 / 2) * 100 <= bf16, "{name}: TF32 {tf32}, bf16 {bf16}");
+            assert!(speeds.tf32 >= speeds.fp32, "{name}");
+        }
+        assert!(gpu.vendor != "nvidia" || speeds.links.is_some(), "{name}");
+    }
+    assert!(seen > 60, "{seen} rows have speeds");
+}
