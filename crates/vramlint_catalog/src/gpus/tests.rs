@@ -129,7 +129,11 @@ fn speeds_are_peaks_of_dense_products() {
     let h100 = speeds("H100 SXM 80GB");
     assert_eq!((tera(h100.bf16), h100.memory, h100.links), (Some(989_400), Some(3_350_000_000_000), Some(450_000_000_000)));
     let rtx4090 = speeds("RTX 4090");
-    assert_eq!((tera(rtx4090.bf16), rtx4090.links), (Some(165_200), rtx4090.host), "half the rate of fp16 accumulation; no links");
+    assert_eq!(
+        (tera(rtx4090.bf16), rtx4090.links),
+        (Some(165_200), rtx4090.host),
+        "half the rate of fp16 accumulation; no links"
+    );
     assert_eq!(rtx4090.host, Some(31_507_692_304), "16 lanes of PCIe 4.0 in one direction");
     assert!(find("RTX 4090 Laptop").is_some_and(|gpu| gpu.speeds.is_none()), "no paper states those of laptops");
 }

@@ -3,7 +3,9 @@
 //! Matrix products and attention count; norms, activations and the loss are left out. So the figures are lower bounds of the work, and two
 //! setups of one model can be compared by them. A product of `m × k` by `k × n` is `2 × m × k × n` operations.
 
-use crate::arch::{Arch, Experts, Layer, Mlp, Router};
+mod least;
+
+use crate::arch::{Arch, Experts, Layer, Mlp, Order, Projection, Router};
 use crate::setup::{Attention, Checkpointing, Head, Offload, Optimizer, Quantization, Reference, Scheme, Setup, Task};
 use crate::step::ParamSizes;
 
@@ -76,6 +78,8 @@ struct Passes {
     head: f64,
     /// Products for one token.
     products_per_token: f64,
+    /// Tokens of it on this rank.
+    tokens: f64,
 }
 
 impl Passes {
@@ -83,16 +87,15 @@ impl Passes {
         let shares = count(setup.parallel.tensor.max(1)) * count(setup.parallel.context.max(1));
         let rows = count(setup.rows());
         let length = count(setup.sequence_length);
-        let causal = arch.causal && setup.attention != Attention::Eager;
         let mut products_per_token = 0.0;
         let mut attention = 0.0;
         for (layer, times) in &arch.layers {
             products_per_token += count(*times) * 2.0 * count(active_parameters(arch, layer));
             let own = &layer.attention;
-            let seen = own.window.map_or(length, |window| count(window).min(length));
-            let share = if causal && own.window.is_none() { 0.5 } else { 1.0 };
             let widths = count(own.heads) * (count(own.head_dim) + count(own.value_dim));
-            attention += count(*times) * 2.0 * widths * length * seen * share * rows;
+            if !matches!(own.projection, Projection::Convolution { .. }) {
+                attention += count(*times) * 2.0 * widths * scores(arch, setup, own.window) * rows;
+            }
         }
         let mut products = products_per_token * rows * length;
         if let Some(decoder) = arch.decoder {
@@ -103,12 +106,33 @@ impl Passes {
             products += count(decoder.blocks) * 2.0 * count(arch.layer_parameters(&decoder.layer)) * rows * target;
             attention += count(decoder.blocks) * 2.0 * widths * target * (0.5 * target + length) * rows;
         }
-        let head = 2.0 * count(arch.width()) * count(head_columns(arch, setup)) * rows * length;
-        Self { products: products / shares, attention: attention / shares, head: head / shares, products_per_token }
+        let head = 2.0 * count(arch.width()) * count(head_columns(arch, setup)) * rows * count(head_tokens(arch, setup));
+        let tokens = rows * length / shares;
+        Self { products: products / shares, attention: attention / shares, head: head / shares, products_per_token, tokens }
     }
 
     fn all(&self) -> f64 {
         self.products + self.attention + self.head
+    }
+}
+
+/// Scores of a head over a row: all pairs where they are written out, else those that are seen.
+fn scores(arch: &Arch, setup: &Setup, window: Option<u64>) -> f64 {
+    let length = count(setup.sequence_length);
+    let window = window.map_or(length, |window| count(window).min(length));
+    match setup.attention {
+        Attention::Eager => length * length,
+        _ if arch.causal => window * length - window * window / 2.0,
+        _ => length * window,
+    }
+}
+
+/// Tokens of a row whose logits are computed.
+fn head_tokens(arch: &Arch, setup: &Setup) -> u64 {
+    match setup.task {
+        _ if arch.decoder.is_some() && setup.target_length > 0 => setup.target_length,
+        Task::Grpo => setup.sequence_length.saturating_sub(setup.prompt_length),
+        _ => setup.sequence_length,
     }
 }
 
@@ -126,17 +150,38 @@ fn head_columns(arch: &Arch, setup: &Setup) -> u64 {
     }
 }
 
-/// Parameters of a block that a token meets.
+/// Parameters of a block whose products a token meets: no norms, no biases, of experts those that see it.
 fn active_parameters(arch: &Arch, layer: &Layer) -> u64 {
-    let all = arch.layer_parameters(layer);
-    let idle = |experts: &Experts| {
-        if experts.router == Router::AllExperts {
-            return 0;
+    let (own, hidden) = (&layer.attention, arch.width());
+    let is_usual = layer.beside.is_none() && layer.own_input.is_none() && !matches!(layer.order, Order::Alternating { .. });
+    let attention = match own.projection {
+        Projection::Latent { .. } | Projection::Lent { .. } | Projection::Convolution { .. } => None,
+        _ => {
+            Some(hidden * (own.heads * own.head_dim + own.kv_heads * (own.head_dim + own.value_dim) + own.heads * own.value_dim))
         }
-        experts.count.saturating_sub(experts.active).saturating_mul(3 * arch.width() * experts.inner)
     };
+    if let (true, Some(attention)) = (is_usual, attention) {
+        return attention + mlp_products(&layer.mlp, hidden);
+    }
+    let idle = |experts: &Experts| experts.count.saturating_sub(seen(experts)).saturating_mul(3 * hidden * experts.inner);
     let own = if let Mlp::Experts(experts) = &layer.mlp { idle(experts) } else { 0 };
-    all.saturating_sub(own).saturating_sub(layer.beside.as_ref().map_or(0, idle))
+    arch.layer_parameters(layer).saturating_sub(own).saturating_sub(layer.beside.as_ref().map_or(0, idle))
+}
+
+/// Experts that see a token.
+const fn seen(experts: &Experts) -> u64 {
+    if matches!(experts.router, Router::AllExperts) { experts.count } else { experts.active }
+}
+
+fn mlp_products(mlp: &Mlp, hidden: u64) -> u64 {
+    match mlp {
+        Mlp::Gated { inner, .. } => 3 * hidden * inner,
+        Mlp::Plain { inner, .. } => 2 * hidden * inner,
+        Mlp::Experts(experts) => {
+            let shared = experts.shared.map_or(0, |shared| 3 * hidden * shared.inner);
+            3 * hidden * experts.inner * seen(experts) + hidden * experts.count + shared
+        }
+    }
 }
 
 /// What a round of generation adds.
