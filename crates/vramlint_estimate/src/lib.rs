@@ -16,6 +16,7 @@ pub mod record;
 pub mod repairs;
 pub mod run_estimate;
 mod simulation_cache;
+pub mod step_time;
 pub mod verdict;
 
 pub use capacity::Capacity;
@@ -27,4 +28,5 @@ pub use open_settings::{Lightest, OpenSetting, open_settings};
 pub use repairs::{Repair, TrainingEffect, repairs};
 pub use run_estimate::{RunEstimate, estimate_run, estimate_setup};
 pub use simulation_cache::{SimulationCache, Timeline};
+pub use step_time::StepTime;
 pub use verdict::Verdict;

@@ -11,7 +11,7 @@ mod slowdown;
 mod tests;
 
 pub use ceiling::{Ceiling, Dimension, ceiling};
-pub use slowdown::{Slowdown, Speeds, step_time};
+pub use slowdown::{Slowdown, Speeds};
 
 use crate::repairs::{Change, TrainingEffect};
 use crate::run_estimate::RunEstimate;

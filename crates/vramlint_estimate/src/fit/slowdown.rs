@@ -1,6 +1,6 @@
 //! What a plan costs in time: a bound and a ratio, never a promise.
 //!
-//! The work of a step ([`StepCost`]) over the speeds of a GPU is a lower bound of its time. How well a training uses the GPU, and how far
+//! The work of a step ([`StepCost`]) over the speeds of a GPU is what it usually takes at best. How well a training uses the GPU, and how far
 //! transfers overlap with computing, is not known; the ratio of two setups is computed for the whole range of both, and its extremes are
 //! the bounds of the slowdown.
 
@@ -31,12 +31,6 @@ pub struct Slowdown {
     pub low: f64,
     /// At most.
     pub high: f64,
-}
-
-/// The lower bound of the time of one step in seconds: everything overlaps and runs at the speeds of the data sheet.
-pub fn step_time(arch: &Arch, setup: &Setup, speeds: Speeds) -> f64 {
-    let cost = StepCost::of(arch, setup);
-    (cost.flops() / speeds.flops).max(cost.memory_bytes / speeds.memory)
 }
 
 /// The slowdown from `before` to `after`.
