@@ -107,3 +107,45 @@ fn what_cannot_be_answered_is_an_error() {
         assert!(wrong.status == Some(2) && wrong.out.is_empty() && wrong.err.contains(part), "{words}: {}", wrong.err);
     }
 }
+
+#[test]
+fn a_step_has_a_least_time_on_a_known_gpu() {
+    let folder = Folder::new(&[]);
+    let setup = "--model Qwen/Qwen3-8B --method lora --micro-batch 8 --seq 2048";
+    let text = folder.run(&format!("estimate {setup} --gpu RTX-4090 --explain")).out(0);
+    assert!(text.contains("  A step of 8 × 2048 tokens takes at least 3.18 s on a GeForce RTX 4090 (compute)\n"), "{text}");
+    assert!(text.contains("= 525 TFLOP / 165 TFLOP/s (bf16) = 3.18 s\n    memory: 30.27 GB / 1008.0 GB/s = 30.0 ms\n"), "{text}");
+    assert!(text.contains("\n    speeds: NVIDIA Ada GPU Architecture"), "{text}");
+    let text = folder.run(&format!("estimate {setup} --gpu RTX-4090 --lang zh")).out(0);
+    assert!(text.contains("在 GeForce RTX 4090 上，一步（8 × 2048 个 token）至少需要 3.18 s（计算）"), "{text}");
+    for unknown in ["--gpu-memory 24GiB", "--gpu RTX-4090-Laptop", "--gpu T4"] {
+        let text = folder.run(&format!("estimate {setup} {unknown}")).out(0);
+        assert!(!text.contains("takes at least"), "{unknown}: {text}");
+    }
+    let json = folder.run(&format!("estimate {setup} --gpu RTX-4090 --output-format json")).out(0);
+    let json: Json = serde_json::from_str(&json).expect("JSON");
+    let time = &json["step_time"];
+    assert_eq!((&time["products"], &time["parts"][0]["resource"]), (&Json::from("bf16"), &Json::from("compute")));
+    assert_eq!(time["at_least"], time["parts"][0]["seconds"]);
+}
+
+#[test]
+fn a_measured_step_is_put_into_the_range_of_a_plan() {
+    let folder = Folder::new(&[]);
+    let setup = "--model Qwen/Qwen3-8B --method lora --micro-batch 8 --seq 2048 --gpu RTX-4090";
+    let text = folder.run(&format!("fit {setup} --measured 9s")).out(0);
+    assert!(text.contains("     a step that takes 9.00 s now takes "), "{text}");
+    assert!(!text.contains("less than the least time"), "{text}");
+    let text = folder.run(&format!("fit {setup} --measured 800ms")).out(0);
+    assert!(text.contains("  the measured 800 ms are less than the least time of a step (3.18 s)"), "{text}");
+    let json: Json =
+        serde_json::from_str(&folder.run(&format!("fit {setup} --measured 9 --output-format json")).out(0)).expect("JSON");
+    assert_eq!(json["measured"], 9.0);
+    for plan in json["plans"].as_array().expect("a list") {
+        let (slowdown, time, least) = (&plan["slowdown"], &plan["from_measured"], &plan["step_time"]["at_least"]);
+        let number = |value: &Json| value.as_f64().expect("a number");
+        assert!((number(&time["high"]) - 9.0 * number(&slowdown["high"])).abs() < 1e-6, "{plan}");
+        assert!(number(&time["low"]) >= number(least), "{plan}");
+    }
+    assert!(folder.run(&format!("fit {setup} --measured soon")).fault().contains("1.8s or 850ms"));
+}

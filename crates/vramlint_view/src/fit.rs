@@ -1,13 +1,14 @@
 //! The text of `fit`: whether a run fits, and the plans that make it fit.
 
 use crate::estimate::format::{gib, gib_value, in_lang};
-use crate::estimate::{EstimateReport, dimensions};
+use crate::estimate::step_time::{contradiction, explanation, from_measured, sentence, step_time};
+use crate::estimate::{EstimateReport, dimensions, step_time as time};
 use crate::table::cut;
 use crate::{StyleRole, Styler};
 use serde_json::Value as Json;
 use vramlint_base::{Lang, Message, message};
 use vramlint_estimate::fit::{Ceiling, Fitting, Slowdown};
-use vramlint_estimate::{Plan, TrainingEffect, Verdict};
+use vramlint_estimate::{Plan, StepTime, TrainingEffect, Verdict};
 
 /// Maximum columns of a name.
 const NAME: usize = 96;
@@ -23,6 +24,8 @@ pub struct Look {
     pub styler: Styler,
     /// Whether settings and parts are shown before and after.
     pub explain: bool,
+    /// The measured time of a step as it is, seconds.
+    pub measured: Option<f64>,
 }
 
 /// What became of the edits of a plan.
@@ -63,6 +66,7 @@ fn draw(block: &Block<'_>, look: &Look) -> String {
         lines.push(format!("  {}", largest(setting, ceiling).get(look.lang)));
         return lines.join("\n") + "\n";
     }
+    lines.extend(time_now(&block.report, look));
     for (index, (after, plan, edited)) in block.plans.iter().enumerate() {
         lines.extend(plan_lines(block, index + 1, after, plan, edited, look));
     }
@@ -109,6 +113,7 @@ fn plan_lines(
     let summary = message!("{peak}, up to {high}; {effect}; {time}", "{peak}，至多 {high}；{effect}；{time}");
     let mut lines = vec![format!("  {number}. {}", (look.styler)(summary.get(look.lang), StyleRole::Strong))];
     lines.extend(plan.titles(before).iter().map(|title| format!("     - {}", title.get(look.lang))));
+    lines.extend(time_after(&block.report, after, plan, look));
     if !edited.files.is_empty() {
         let files = edited.files.join(", ");
         let text = message!("--apply --plan {number} changes {files}", "--apply --plan {number} 将修改 {files}");
@@ -125,6 +130,40 @@ fn plan_lines(
                 lines.push(format!("       {name}: {from} -> {to}"));
             }
         }
+    }
+    lines
+}
+
+/// The least time of a step as it is, and whether a measured one contradicts it.
+fn time_now(report: &EstimateReport, look: &Look) -> Vec<String> {
+    let Some(least) = step_time(report) else { return Vec::new() };
+    let mut lines = vec![format!("  {}", sentence(report, &least).get(look.lang))];
+    if look.explain {
+        lines.extend(explanation(&least).iter().map(|line| format!("    {}", line.get(look.lang))));
+    }
+    let contradicted = look.measured.and_then(|measured| contradiction(measured, &least));
+    lines.extend(contradicted.map(|text| format!("  {}", text.get(look.lang))));
+    lines
+}
+
+/// The least time of a step under a plan, and what the plan makes of a measured one.
+fn time_after(before: &EstimateReport, after: &EstimateReport, plan: &Plan, look: &Look) -> Vec<String> {
+    let (now, least) = (step_time(before), step_time(after));
+    let seconds = |time: &Option<StepTime>| time.as_ref().map(StepTime::seconds);
+    let mut lines = Vec::new();
+    if let Some(measured) = look.measured {
+        let (low, high) = from_measured(measured, plan.slowdown, seconds(&now), seconds(&least));
+        let [measured, low, high] = [measured, low, high].map(time::duration);
+        let text = if low == high {
+            message!("a step that takes {measured} now takes about {low}", "现在每步 {measured}，改动后约为 {low}")
+        } else {
+            message!("a step that takes {measured} now takes {low} to {high}", "现在每步 {measured}，改动后为 {low} 至 {high}")
+        };
+        lines.push(format!("     {}", text.get(look.lang)));
+    }
+    if let Some(least) = least.filter(|_| look.explain) {
+        lines.push(format!("     {}", sentence(after, &least).get(look.lang)));
+        lines.extend(explanation(&least).iter().map(|line| format!("       {}", line.get(look.lang))));
     }
     lines
 }

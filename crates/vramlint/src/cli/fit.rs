@@ -23,6 +23,9 @@ pub(crate) struct FitArgs {
     /// Longest step, as a multiple of the present one: 1.3
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     pub(crate) max_slowdown: Option<f64>,
+    /// Measured time of one optimizer step, for what plans make of it: 1.8s, 850ms
+    #[arg(long, value_name = "TIME", value_parser = seconds, conflicts_with = "max")]
+    pub(crate) measured: Option<f64>,
     /// Print the largest value that certainly fits, instead of plans
     #[arg(long, value_enum, value_name = "SETTING", conflicts_with = "apply")]
     pub(crate) max: Option<Largest>,
@@ -87,4 +90,30 @@ fn percent(text: &str) -> Result<u64, String> {
 fn factor(text: &str) -> Result<f64, String> {
     let known = text.trim().parse().ok().filter(|factor: &f64| factor.is_finite() && *factor > 0.0);
     known.ok_or_else(|| "expected a factor such as 1.3".to_owned())
+}
+
+/// `1.8s`, `850ms`, `1.8`, in seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+        (Some(number), _) => (number, 1e-3),
+        (None, Some(number)) => (number, 1.0),
+        (None, None) => (text, 1.0),
+    };
+    let known = number.trim().parse().ok().map(|number: f64| number * unit);
+    let known = known.filter(|seconds| (1e-6..=1e9).contains(seconds));
+    known.ok_or_else(|| "expected a duration such as 1.8s or 850ms".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn durations_have_a_unit_or_are_seconds() {
+        assert_eq!((seconds("1.8s"), seconds("850ms"), seconds(" 2 ")), (Ok(1.8), Ok(0.85), Ok(2.0)));
+        for wrong in ["", "s", "ms", "0s", "-1s", "1m", "NaN", "inf", "1e99", "一秒"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
 }

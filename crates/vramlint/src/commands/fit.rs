@@ -33,9 +33,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<Status> {
     }
     let color = args.common.color.resolve(false);
     let text = match args.output_format {
-        RunsFormat::Json => fit_json::render(&answers, &runs.without, lang),
+        RunsFormat::Json => fit_json::render(&answers, &runs.without, lang, args.measured),
         RunsFormat::Text => {
-            let look = view::Look { lang, styler: styler(color), explain: args.explain || args.common.verbose };
+            let explain = args.explain || args.common.verbose;
+            let look = view::Look { lang, styler: styler(color), explain, measured: args.measured };
             let blocks: Vec<view::Block<'_>> = answers.iter().map(block).collect();
             view::text(&blocks, &runs.without, &look)
         }

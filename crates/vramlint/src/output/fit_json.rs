@@ -1,5 +1,6 @@
 //! `fit --output-format json`.
 
+use super::estimate::step_time_json;
 use super::ordered_json::{Node, Object};
 use crate::plans::{EditedPlan, RunPlans};
 use serde::Serialize;
@@ -8,6 +9,7 @@ use vramlint_base::{Lang, Message};
 use vramlint_estimate::TrainingEffect;
 use vramlint_memory::Estimate;
 use vramlint_view::ceilings::CeilingTable;
+use vramlint_view::estimate::step_time::{from_measured, step_time};
 use vramlint_view::estimate::{EstimateReport, dimensions};
 use vramlint_view::fit::{changed_settings, why_not};
 
@@ -19,9 +21,10 @@ struct FitJson {
 }
 
 /// One object, or a list if there is not exactly one run.
-pub(crate) fn render(answers: &[RunPlans], without: &[(String, Message)], lang: Lang) -> String {
+/// `measured`: the measured time of a step as it is, seconds.
+pub(crate) fn render(answers: &[RunPlans], without: &[(String, Message)], lang: Lang, measured: Option<f64>) -> String {
     let mut all: Vec<FitJson> =
-        answers.iter().map(|one| FitJson { version: super::serialize::VERSION, answer: answer(one, lang) }).collect();
+        answers.iter().map(|one| FitJson { version: super::serialize::VERSION, answer: answer(one, lang, measured) }).collect();
     for (id, why) in without {
         let mut object = Object::default();
         object.put("run", id.as_str());
@@ -68,7 +71,7 @@ fn ceiling_table(table: &CeilingTable) -> Object {
     object
 }
 
-fn answer(answer: &RunPlans, lang: Lang) -> Object {
+fn answer(answer: &RunPlans, lang: Lang, measured: Option<f64>) -> Object {
     let report = answer.run.report();
     let mut object = Object::default();
     object.put("run", if answer.run.id.is_empty() { Json::Null } else { answer.run.id.as_str().into() });
@@ -91,14 +94,38 @@ fn answer(answer: &RunPlans, lang: Lang) -> Object {
         object.put("max", largest);
         return object;
     }
-    object.put("plans", plans(answer, lang));
+    object.put("step_time", step_time_of(&report));
+    if let Some(measured) = measured {
+        object.put("measured", measured);
+    }
+    let plan_with_time = |own: &EditedPlan| {
+        let mut object = plan(answer, &report, own, lang);
+        put_times(&mut object, (&report, &answer.run.report_of(&own.plan)), own, measured);
+        Node::Object(object)
+    };
+    object.put("plans", answer.plans.iter().map(plan_with_time).collect::<Node>());
     if answer.plans.is_empty() && !answer.fitting.fits {
         object.put("why", why_not(&answer.fitting, answer.options.limit).get(lang));
     }
     object
 }
 
-/// The plans, best first.
+/// The least time of a step on the GPU of a report; null if it is not known.
+fn step_time_of(report: &EstimateReport) -> Json {
+    step_time_json(report).and_then(|time| serde_json::to_value(time).ok()).unwrap_or(Json::Null)
+}
+
+/// The least time of a step under a plan, and what the plan makes of a measured one.
+fn put_times(object: &mut Object, (before, after): (&EstimateReport, &EstimateReport), own: &EditedPlan, measured: Option<f64>) {
+    object.put("step_time", step_time_of(after));
+    if let Some(measured) = measured {
+        let least = |report: &EstimateReport| step_time(report).map(|time| time.seconds());
+        let (low, high) = from_measured(measured, own.plan.slowdown, least(before), least(after));
+        object.put("from_measured", json!({"low": low, "high": high}));
+    }
+}
+
+/// The plans, best first, without times: the GPU may be another than that of the project.
 pub(super) fn plans(answer: &RunPlans, lang: Lang) -> Node {
     let report = answer.run.report();
     answer.plans.iter().map(|own| Node::Object(plan(answer, &report, own, lang))).collect()

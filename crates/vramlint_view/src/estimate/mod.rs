@@ -11,6 +11,7 @@ mod lines;
 mod machines;
 mod markup;
 mod report;
+pub mod step_time;
 mod summary;
 mod svg;
 mod text;

@@ -2,7 +2,7 @@
 
 use super::format::{gib, gib_value, in_lang, parameter_count, phase_phrase, pick};
 use super::report::EstimateReport;
-use super::{RenderOptions, dimensions, summary};
+use super::{RenderOptions, dimensions, step_time, summary};
 use crate::StyleRole;
 use crate::table::{cut, pad, widest};
 use unicode_width::UnicodeWidthStr;
@@ -40,7 +40,8 @@ struct Table<'a> {
 impl Table<'_> {
     fn draw(&self) -> String {
         let mut text = String::new();
-        for line in self.head().into_iter().chain(self.parts()).chain(self.sums()).chain(self.host()).chain(self.notes()) {
+        let lines = [self.head(), self.parts(), self.sums(), self.host(), self.time(), self.notes()];
+        for line in lines.iter().flatten() {
             text.push_str(line.trim_end());
             text.push('\n');
         }
@@ -163,6 +164,18 @@ impl Table<'_> {
                 if self.options.explain && !item.formula.is_empty() { format!("  = {}", item.formula) } else { String::new() };
             let size = format!("{:>9} GiB", gib_value(item.bytes));
             lines.push(self.dim(&format!("    {}  {size}{formula}", pad(in_lang(item.label, lang), self.width() - 2))));
+        }
+        lines
+    }
+
+    /// The least time of a step.
+    fn time(&self) -> Vec<String> {
+        let Some(time) = step_time::step_time(self.report) else { return Vec::new() };
+        let sentence = step_time::sentence(self.report, &time);
+        let mut lines = vec![String::new(), format!("  {}", sentence.get(self.options.lang))];
+        if self.options.explain {
+            let explained = step_time::explanation(&time);
+            lines.extend(explained.iter().map(|line| self.dim(&format!("    {}", line.get(self.options.lang)))));
         }
         lines
     }

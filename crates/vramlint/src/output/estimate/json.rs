@@ -4,9 +4,10 @@ use super::super::ordered_json::{Node, Object};
 use serde::Serialize;
 use serde_json::Value as Json;
 use vramlint_base::{Lang, Message};
+use vramlint_estimate::step_time::{Resource, ResourceTime};
 use vramlint_estimate::{OpenSetting, Verdict};
 use vramlint_memory::estimate::Part;
-use vramlint_view::estimate::{EstimateReport, dimensions};
+use vramlint_view::estimate::{EstimateReport, dimensions, step_time};
 
 /// An estimate.
 #[derive(Serialize)]
@@ -26,6 +27,9 @@ struct EstimateJson<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     open: Vec<OpenJson>,
+    /// Lower bound of the time of an optimizer step with full rows, on a GPU whose speeds are known. Only in `vramlint estimate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step_time: Option<StepTimeJson>,
     /// Memory of one GPU.
     gpu: GpuJson,
     /// Memory of one machine.
@@ -50,6 +54,68 @@ struct OpenJson {
     lightest: Option<Json>,
     /// How much lower the peak is with it, bytes.
     bytes: u64,
+}
+
+/// The least time of a step.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub(crate) struct StepTimeJson {
+    /// Seconds that a step takes at least: those of the part that takes longest.
+    at_least: f64,
+    /// The GPU of the catalogue.
+    gpu: &'static str,
+    /// The paper that states its speeds.
+    source: &'static str,
+    /// The type of the products: bf16, fp16, tf32 or fp32.
+    products: &'static str,
+    /// What the GPU is needed for, the longest first.
+    parts: Vec<ResourceTimeJson>,
+    /// Operations of forward passes.
+    forward_flops: f64,
+    /// Operations of forward passes that backward repeats.
+    recompute_flops: f64,
+    /// Operations of backward.
+    backward_flops: f64,
+}
+
+/// The least time of one resource of a GPU.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct ResourceTimeJson {
+    /// compute, memory, links (to other GPUs) or host.
+    resource: &'static str,
+    /// Operations, or bytes, of a step.
+    amount: f64,
+    /// The same per second, at most.
+    per_second: f64,
+    /// Seconds.
+    seconds: f64,
+}
+
+/// The least time of a step on the GPU of a report.
+pub(crate) fn step_time_json(answer: &EstimateReport) -> Option<StepTimeJson> {
+    let time = step_time::step_time(answer)?;
+    let part = |part: &ResourceTime| ResourceTimeJson {
+        resource: match part.resource {
+            Resource::Compute => "compute",
+            Resource::Memory => "memory",
+            Resource::Links => "links",
+            Resource::Host => "host",
+        },
+        amount: part.amount.round(),
+        per_second: part.rate,
+        seconds: part.seconds(),
+    };
+    Some(StepTimeJson {
+        at_least: time.seconds(),
+        gpu: time.gpu.name,
+        source: time.source,
+        products: time.products,
+        parts: time.parts.iter().map(part).collect(),
+        forward_flops: time.work.forward_flops.round(),
+        recompute_flops: time.work.recompute_flops.round(),
+        backward_flops: time.work.backward_flops.round(),
+    })
 }
 
 /// Memory of one GPU, bytes.
@@ -146,7 +212,7 @@ impl<'a> RunEstimateJson<'a> {
 }
 
 fn to_json(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
-    EstimateJson { open: open(answer), ..without_open(answer, lang) }
+    EstimateJson { open: open(answer), step_time: step_time_json(answer), ..without_open(answer, lang) }
 }
 
 /// Without what is open, which costs a simulation for each setting.
@@ -166,6 +232,7 @@ fn without_open(answer: &EstimateReport, lang: Lang) -> EstimateJson<'_> {
         setup: setup(answer),
         assumptions: answer.assumptions().iter().map(|assumption| assumption.get(lang).to_owned()).collect(),
         open: Vec::new(),
+        step_time: None,
         gpu: GpuJson {
             peak: estimate.peak,
             at: estimate.peak_phase.name(),

@@ -9,4 +9,4 @@ pub(crate) use chrome_trace::chrome_trace;
 pub(crate) use machines_json::machines_json;
 pub(crate) use snapshot::snapshot;
 
-pub(crate) use json::{RunEstimateJson, json, jsonl};
+pub(crate) use json::{RunEstimateJson, json, jsonl, step_time_json};
