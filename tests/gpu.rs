@@ -295,8 +295,12 @@ fn a_recording_is_what_compare_reads() {
     assert!(compared["measured"]["process"].as_u64().is_some(), "{compared}");
 }
 
-/// A command line on a terminal that util-linux's `script` provides. `None` where there is no such program.
+/// A command line on a terminal that util-linux's `script` provides. `None` where there is no such program: those of other systems take
+/// other arguments.
 fn on_a_terminal(folder: &Folder, words: &str, variables: &[(&str, &str)]) -> Option<Child> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
     let binary = env!("CARGO_BIN_EXE_vramlint");
     // The limit ends what a test waits for in vain.
     let line = format!("stty rows 30 cols 120; timeout --foreground 60 {binary} {words}");

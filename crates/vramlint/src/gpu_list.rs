@@ -97,7 +97,7 @@ mod tests {
     fn machines_are_counted_names_or_sizes() {
         assert_eq!(
             list("4090, 8xA100-80GB,2 × 24GiB"),
-            [("GeForce RTX 4090".to_owned(), 23, 1), ("A100-SXM4-80GB".to_owned(), 80, 8), (String::new(), 24, 2),]
+            [("GeForce RTX 4090".to_owned(), 23, 1), ("A100 80GB SXM".to_owned(), 80, 8), (String::new(), 24, 2),]
         );
         assert_eq!(list(""), [(String::new(), 24, 1), (String::new(), 80, 1), (String::new(), 80, 8)]);
         assert_eq!(list("all").len(), gpus::all().len());

@@ -13,7 +13,7 @@ use crate::setup::{
 use crate::step::ParamSizes;
 
 /// Weights that may stay in a cache between two passes, bytes. The largest is that of the Instinct MI300X (256 MiB).
-const LARGEST_CACHE: f64 = (256_u64 << 20) as f64;
+const LARGEST_CACHE: f64 = 256.0 * 1024.0 * 1024.0;
 
 impl StepCost {
     /// The least work of one step. Of links and host, the bytes in the busier direction count, since both directions run at once. `None` for

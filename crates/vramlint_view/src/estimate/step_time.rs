@@ -22,7 +22,8 @@ pub fn sentence(report: &EstimateReport, time: &StepTime) -> Message {
     let setup = &report.input.setup;
     let (gpu, least) = (time.gpu.name, duration(time.seconds()));
     let article = article(gpu);
-    let counts = [setup.accumulation, setup.micro_batch, setup.sequence_length];
+    // Pairs count as two rows.
+    let counts = [setup.accumulation, setup.rows(), setup.sequence_length];
     let tokens = counts.iter().skip(usize::from(setup.accumulation <= 1)).map(u64::to_string).collect::<Vec<_>>().join(" × ");
     let [en, zh] = [Lang::En, Lang::Zh].map(|lang| {
         let named = time.parts.iter().filter(|part| part.seconds() >= NAMED * time.seconds());
