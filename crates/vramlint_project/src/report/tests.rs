@@ -120,7 +120,10 @@ fn the_target_of_the_command_line_is_on_top() {
 
 #[test]
 fn a_failing_rule_or_reader_is_a_finding_and_the_rest_stands() {
-    let folder = Folder::new(&[("a.yaml", "BAD # vramlint: ignore[other-word]\n# PANIC-RULE\n# FOUND-BEFORE\n"), ("b.yaml", "PANIC-READER\n")]);
+    let folder = Folder::new(&[
+        ("a.yaml", "BAD # vramlint: ignore[other-word]\n# PANIC-RULE\n# FOUND-BEFORE\n"),
+        ("b.yaml", "PANIC-READER\n"),
+    ]);
     let found = report(&folder);
     assert_eq!(
         lines(&found),

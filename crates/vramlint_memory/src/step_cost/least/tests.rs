@@ -36,8 +36,8 @@ fn counted() -> Setup {
     Setup { micro_batch: 2, sequence_length: 32, attention: Attention::Eager, weights: Dtype::Fp32, ..Setup::default() }
 }
 
-fn lora() -> Option<Lora> {
-    Some(Lora { r: 8, targets: Targets::AllLinear, ..Lora::default() })
+fn lora() -> Lora {
+    Lora { r: 8, targets: Targets::AllLinear, ..Lora::default() }
 }
 
 /// Operations of forward, and of backward with what it computes again.
@@ -60,7 +60,7 @@ fn operations_are_those_that_torch_counts() {
 
 #[test]
 fn operations_of_adapters_are_those_that_torch_counts() {
-    let adapted = Setup { lora: lora(), ..counted() };
+    let adapted = Setup { lora: Some(lora()), ..counted() };
     // Of the inputs of the first block, torch leaves out those of the adapters too: a product each of q, k and v.
     let (forward, backward) = operations(&qwen3(), &adapted);
     assert_eq!(forward, 29_163_520);
@@ -99,7 +99,7 @@ fn the_least_is_at_most_what_is_usual() {
     let llama = Arch::from_parameters(7_000_000_000);
     for scheme in [Scheme::None, Scheme::Ddp, Scheme::Zero1, Scheme::Zero2, Scheme::Zero3, Scheme::Fsdp1, Scheme::Fsdp2] {
         for (lora, checkpointing) in
-            [(None, Checkpointing::None), (lora(), Checkpointing::NonReentrant), (None, Checkpointing::Offloaded)]
+            [(None, Checkpointing::None), (Some(lora()), Checkpointing::NonReentrant), (None, Checkpointing::Offloaded)]
         {
             let parallel = Parallel { scheme, world: 8, local: 8, ..Parallel::default() };
             let setup = Setup { parallel, accumulation: 4, lora, checkpointing, ..Setup::default() };
