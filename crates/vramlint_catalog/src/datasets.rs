@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn a_path_needs_its_configuration() {
         assert_eq!(rows("glue", Some("mrpc")).map(|rows| rows.name.as_str()), Some("GLUE MRPC"));
-        assert!(rows("glue", None).is_none() && rows("glue", Some("sst2")).is_none());
+        assert!(rows("glue", None).is_none() && rows("glue", Some("mnli")).is_none());
     }
 
     #[test]
