@@ -134,7 +134,8 @@ pub(super) fn is_optimizer(path: &str) -> bool {
 pub(super) fn loads_model(path: &str) -> bool {
     let Some(class) = path.strip_suffix(".from_pretrained").map(leaf) else {
         // sentence-transformers loads where the class is called.
-        return library(path) == Some("sentence_transformers") && sentence_task(Some(leaf(path))).is_some();
+        let name = leaf(path);
+        return library(path) == Some("sentence_transformers") && (sentence_task(Some(name)).is_some() || name == "Transformer");
     };
     let known = matches!(
         library(path),

@@ -18,6 +18,9 @@ impl Interpreter<'_> {
     /// Calls that load, wrap or adapt a model.
     pub(super) fn model_call(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         if loads_model(path) {
+            if let Some(model) = self.model_of_modules(args) {
+                return Some(model);
+            }
             return Some(self.load_model(path, args, place));
         }
         let name = leaf(path);
@@ -156,6 +159,13 @@ impl Interpreter<'_> {
         AbstractValue::located(ValueKind::Object(self.new_object(ObjectKind::Quantization { kind: val, compute })), place)
     }
 
+    /// The model that one of the modules of `SentenceTransformer(modules=[transformer, pooling])` loaded.
+    fn model_of_modules(&self, args: &CallArguments) -> Option<AbstractValue> {
+        let modules = args.get("modules").filter(|_| args.arg("model_name_or_path", 0).is_none())?;
+        let ValueKind::Items(items) = &modules.single()?.kind else { return None };
+        items.iter().find(|item| !self.heap.models_in(item, MODEL_DEPTH).is_empty()).cloned()
+    }
+
     fn load_model(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> AbstractValue {
         let name = self.assigned_to.clone().unwrap_or_default();
         let part = if name_roles::is_reference_name(&name) {
@@ -175,6 +185,12 @@ impl Interpreter<'_> {
             let entries = self.known_entries(&inner, place);
             args.open |= entries.is_none();
             args.keyword.extend(entries.unwrap_or_default());
+        }
+        if library(path) == Some("sentence_transformers") {
+            // The modules tokenize: `CrossEncoder(name, max_length=256)`, `models.Transformer(name, max_seq_length=128)`.
+            for key in ["max_length", "max_seq_length"] {
+                self.candidates().emit_argument(Concept::SequenceLength, key, &args, usize::MAX, path, place);
+            }
         }
         self.facts.models.push(ModelRecord {
             class: path.clone(),

@@ -6,6 +6,9 @@ use vramlint_base::Value;
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind, equal_expressions};
 
+/// Groups of fewer elements are no rows: the choices of a sample, `[v[i : i + 4] for i in range(0, len(v), 4)]`.
+const SMALLEST: i64 = 16;
+
 impl Interpreter<'_> {
     /// Whether code that certainly runs cuts rows of one length: `[ids[i : i + size] for i in range(0, total, size)]`. A size that is a
     /// constant is the length of a row where nothing else gives one.
@@ -50,7 +53,31 @@ fn size_of<'a>(text: &str, statements: &'a [Stmt]) -> Option<&'a Expr> {
 fn comprehended<'a>(text: &str, expr: &'a Expr) -> Option<&'a Expr> {
     let ExprKind::Comprehension { parts, pairs: false } = &expr.kind else { return None };
     let [item, target, iter, ..] = parts.as_slice() else { return None };
-    block(target, iter).filter(|block| block.is_cut(text, item)).map(|block| block.size)
+    block(target, iter)
+        .filter(|block| block.is_cut(text, item))
+        .map(|block| block.size)
+        .or_else(|| numbered(text, item, target, iter))
+}
+
+/// The size of blocks that are numbered: `[ids[i * size : (i + 1) * size] for i in range(count)]`.
+fn numbered<'a>(text: &str, item: &'a Expr, target: &Expr, iter: &Expr) -> Option<&'a Expr> {
+    let number = target.as_name()?;
+    iter.as_call().filter(|call| call.name() == Some("range") && call.positional(1).is_none())?;
+    item.walk().find_map(|part| {
+        let ExprKind::Subscript(_, index) = &part.kind else { return None };
+        let ExprKind::Slice(ends) = &index.kind else { return None };
+        let [Some(lower), Some(upper), None] = &**ends else { return None };
+        let (ExprKind::Binary(first, "*", size), ExprKind::Binary(next, "*", again)) = (&lower.kind, &upper.kind) else {
+            return None;
+        };
+        let ExprKind::Binary(left, "+", one) = &next.kind else { return None };
+        let counts = [first, left].iter().all(|expr| expr.as_name() == Some(number)) && one.as_value() == Some(&Value::Int(1));
+        (counts && !is_group(size) && equal_expressions(text, size, again)).then_some(&**size)
+    })
+}
+
+fn is_group(size: &Expr) -> bool {
+    size.as_value().and_then(Value::as_int).is_some_and(|size| size < SMALLEST)
 }
 
 /// A loop over the starts of blocks.
@@ -62,7 +89,8 @@ pub(super) struct Block<'a> {
 /// `for start in range(…, …, size)`.
 pub(super) fn block<'a>(target: &'a Expr, iter: &'a Expr) -> Option<Block<'a>> {
     let call = iter.as_call().filter(|call| call.name() == Some("range"))?;
-    Some(Block { start: target.as_name()?, size: &call.positional(2)?.value })
+    let size = &call.positional(2)?.value;
+    (!is_group(size)).then_some(Block { start: target.as_name()?, size })
 }
 
 impl Block<'_> {

@@ -73,6 +73,8 @@ fn joined(call: &Call) -> Option<u64> {
 /// How many lists of one text for each sample an expression joins. `None` for what is no such list.
 fn lists(expr: &Expr, body: &[Stmt], depth: usize) -> Option<u64> {
     match &expr.kind {
+        // Every text twice: `batch + batch`.
+        ExprKind::Binary(left, "+", right) if left.as_name().is_some() && left.as_name() == right.as_name() => Some(2),
         ExprKind::Binary(left, "+", right) => Some(lists(left, body, depth)? + lists(right, body, depth)?),
         ExprKind::Comprehension { pairs: false, .. } => Some(1),
         ExprKind::Name(name) if depth > 0 => {

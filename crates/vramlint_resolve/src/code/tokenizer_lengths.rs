@@ -9,11 +9,11 @@ use crate::features::Feature;
 use crate::setting::Resolved;
 use crate::source::SourceFile;
 use std::collections::BTreeSet;
-use vramlint_base::{FileRange, TextRange, Value};
+use vramlint_base::{FileId, FileRange, TextRange, Value};
 use vramlint_catalog::Concept;
 use vramlint_syntax::python::{CallSite, Expr, ExprKind, Stmt, StmtKind};
 
-impl Interpreter<'_> {
+impl<'a> Interpreter<'a> {
     /// Notes the length at which a call cuts texts: `tokenizer(text, truncation=True, max_length=args.max_length)`.
     pub(super) fn note_cut(&mut self, args: &CallArguments, place: FileRange) {
         if args.get("truncation").is_none() {
@@ -43,8 +43,7 @@ impl Interpreter<'_> {
             let Some(module) = file.python_if(file.features().has(Feature::Truncation)) else { continue };
             let loaded: BTreeSet<String> = module.calls().flat_map(|site| loaded_tokenizers(&site)).collect();
             for site in module.calls() {
-                let noted = || self.facts.cuts.get(&FileRange::new(id, site.expr.range)).cloned().unwrap_or_default();
-                for (length, range) in truncations(&site, &loaded, noted) {
+                for (length, range) in self.truncations(id, &site, &loaded) {
                     let place = FileRange::new(id, range);
                     let target = is_of_target(&site, &file.text);
                     if target {
@@ -82,6 +81,39 @@ impl Interpreter<'_> {
             }
         }
     }
+
+    /// The lengths to which a call of a tokenizer cuts the rows of a training, and their place.
+    fn truncations(&mut self, file: FileId, site: &CallSite<'a>, loaded: &BTreeSet<String>) -> Vec<(i64, TextRange)> {
+        let Some(given) = cut_length(site, loaded) else { return Vec::new() };
+        let lengths = match given.as_value().and_then(Value::as_int) {
+            Some(written) => BTreeSet::from([written]),
+            // What the length was whenever the call ran.
+            None => match self.facts.cuts.get(&FileRange::new(file, site.expr.range)) {
+                Some(noted) => noted.clone(),
+                None => self.length_around(file, site, given).into_iter().collect(),
+            },
+        };
+        lengths.into_iter().filter(|length| *length > 0).map(|length| (length, given.range)).collect()
+    }
+
+    /// The length that an expression has around a function without a visible caller, such as `__getitem__` of a data set.
+    fn length_around(&mut self, file: FileId, site: &CallSite<'a>, given: &'a Expr) -> Option<i64> {
+        let inside = |stmt: &&Stmt| stmt.range.contains(site.expr.range);
+        let around = self.definitions.functions.iter().filter(|info| info.file == file).filter_map(|info| {
+            let stmt = info.def.body.iter().find(inside)?;
+            Some((stmt.range.len(), info))
+        });
+        let (_, info) = around.min_by_key(|(len, _)| *len)?;
+        let first = given.dotted()?.split('.').next().map(str::to_owned);
+        let is_parameter = info.def.params.iter().any(|param| first.as_ref() == Some(&param.name));
+        let scope = info.scope;
+        if is_parameter {
+            return None;
+        }
+        let found = self.without_reads(|this| this.eval(given, scope));
+        let alternative = found.single().filter(|alternative| alternative.condition.is_none())?;
+        alternative.scalar().and_then(Value::as_int)
+    }
 }
 
 /// The name of the length to which a collator cuts the rows, where it is no number.
@@ -100,15 +132,6 @@ fn loaded_tokenizers(site: &CallSite<'_>) -> Vec<String> {
     let StmtKind::Assign { targets, .. } = &site.stmt.kind else { return Vec::new() };
     let name = |target: &Expr| target.dotted()?.rsplit('.').next().map(str::to_owned);
     if loads { targets.iter().filter_map(name).collect() } else { Vec::new() }
-}
-
-/// The lengths to which a call of a tokenizer cuts the rows of a training, and their place. `noted` is what the length was whenever the
-/// call ran.
-fn truncations(site: &CallSite<'_>, loaded: &BTreeSet<String>, noted: impl FnOnce() -> BTreeSet<i64>) -> Vec<(i64, TextRange)> {
-    let Some(given) = cut_length(site, loaded) else { return Vec::new() };
-    let written = given.as_value().and_then(Value::as_int);
-    let lengths = written.map_or_else(noted, |length| BTreeSet::from([length]));
-    lengths.into_iter().filter(|length| *length > 0).map(|length| (length, given.range)).collect()
 }
 
 /// The length that a call of a tokenizer gets to cut the rows of a training.

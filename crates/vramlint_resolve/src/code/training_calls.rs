@@ -334,14 +334,17 @@ impl Interpreter<'_> {
             })
     }
 
-    /// Functions among the arguments, and objects of the project that are called as one: collators.
+    /// Functions among the arguments, and objects of the project that are called as one or asked for rows: collators and data sets.
     fn escape_functions(&mut self, args: &CallArguments) {
         let given: Vec<usize> = args.values().flat_map(AbstractValue::objects).collect();
         for object in given {
             let ObjectKind::Instance { class, .. } = self.heap[object].kind else { continue };
-            let method = self.definitions.class_attribute(&self.scopes, class, "__call__");
-            if let Some(ValueKind::Function { id, .. }) = method.as_ref().and_then(AbstractValue::single).map(|alt| &alt.kind) {
-                self.deferred.push_back(DeferredCall::Function(*id, Some(object)));
+            for name in ["__call__", "__getitem__"] {
+                let method = self.definitions.class_attribute(&self.scopes, class, name);
+                if let Some(ValueKind::Function { id, .. }) = method.as_ref().and_then(AbstractValue::single).map(|alt| &alt.kind)
+                {
+                    self.deferred.push_back(DeferredCall::Function(*id, Some(object)));
+                }
             }
         }
         let functions: Vec<AbstractValue> = args
