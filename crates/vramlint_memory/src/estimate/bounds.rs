@@ -12,7 +12,8 @@ pub(super) struct Bounds {
 }
 
 /// Much unused memory may not be there: of the scripts that were traced, three of those with more than a tenth of the tensors had 64 to 79
-/// of 100 parts of it less, one with more than a quarter had none. Where less is unused, no record reserved 5 % less.
+/// of 100 parts of it less, one with more than a quarter had none, and one of DeepSpeed's on one GPU with more than half had half of it.
+/// Where less is unused, no record reserved 5 % less.
 const FRAGILE: u64 = 10;
 const MOST_FRAGILE: u64 = 4;
 
@@ -27,7 +28,8 @@ pub(super) fn bounds(arch: &Arch, setup: &Setup, reserved: u64, tensors: u64) ->
     // How far a cache that grows token by token fragments the heap depends on the first free block that each size finds.
     let grows = setup.generation.is_some_and(|round| round.vllm_share.is_none());
     // Much unused memory hangs on the order of a few large blocks, which loading and the first step decide.
-    let exceeds = |part: u64| scheme == Scheme::None && reserved > tensors + tensors / part;
+    let alone = scheme == Scheme::None || setup.parallel.world < 2;
+    let exceeds = |part: u64| alone && reserved > tensors + tensors / part;
     let unused = reserved.saturating_sub(tensors);
     let less = if exceeds(FRAGILE) { share(unused, 800).max(share(reserved, below)) } else { share(reserved, below) };
     let low = if grows || exceeds(MOST_FRAGILE) { least } else { reserved.saturating_sub(less).max(least) };

@@ -48,7 +48,7 @@ pub(crate) const fn outside_megatron(groups: u64, platform: Platform) -> Range {
 /// of kernels, copies that a layout needs, and what the allocator holds unused.
 pub(crate) const fn spread(certainty: Certainty, experts: bool, scheme: Scheme) -> (u64, u64) {
     match (certainty, scheme) {
-        (Certainty::Traced, Scheme::None) => (50, 55),
+        (Certainty::Traced, Scheme::None) => (40, 45),
         (Certainty::Traced, Scheme::Ddp) => (35, 35),
         (Certainty::Traced, Scheme::Zero1 | Scheme::Zero2 | Scheme::Fsdp2) => (25, 25),
         (Certainty::Traced, Scheme::Fsdp1) => (60, 60),
