@@ -108,6 +108,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
         open_world,
         fewest_rows,
         own_divergence,
+        even_rows,
         doubts,
         unverified,
     } = mapped;
@@ -133,7 +134,7 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     if own_divergence {
         widen_by_divergence(&mut found);
     }
-    if found.setup.padding_mask {
+    if found.setup.padding_mask && even_rows {
         widen_by_padding(&mut found, cache);
     }
     widen_by_doubts(&mut found, &doubts);

@@ -89,6 +89,13 @@ impl Mapping<'_> {
         self.both(|setup| setup.zeroes_after_forward = late);
     }
 
+    /// Whether a loop of the project's own may get rows that all have the same length, such as random ids. Texts never do: some step has a
+    /// batch with a shorter row, and it needs the most memory.
+    pub(super) fn may_have_even_rows(&self) -> bool {
+        let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
+        own && !self.calls().any(|call| ["truncation", "padding"].iter().any(|name| call.keyword(name).is_some()))
+    }
+
     /// A model as `from_pretrained` of transformers 5.23 returns it is in evaluation mode (modeling_utils.py). Unless something switches to
     /// training, it has no dropout, and blocks that are told to be checkpointed are not (modeling_layers.py).
     fn evaluation_mode(&mut self) {

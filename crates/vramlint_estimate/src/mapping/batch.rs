@@ -1,7 +1,7 @@
 //! Batch size, lengths, accumulation, generation.
 
 use super::Mapping;
-use super::setting_range::ValueRange;
+use super::setting_range::{ValueRange, integer};
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::datasets;
@@ -51,6 +51,7 @@ impl Mapping<'_> {
             }
             self.add_virtual_tokens();
             self.generated_by_loop();
+            self.loss_in_parts();
             if self.upper.task == Task::Seq2Seq {
                 self.target_length();
             }
@@ -127,6 +128,30 @@ impl Mapping<'_> {
         code.map_or(1, |code| code.texts_per_sample)
     }
 
+    /// Texts of one part of a loss that embeds its batch in parts and goes back through each on its own, so that gradients of the parts
+    /// before are there (sentence-transformers 6.2.0 losses/cached_multiple_negatives_ranking.py, 32 texts by default).
+    fn loss_in_parts(&mut self) {
+        const TEXTS: u64 = 32;
+        if !matches!(self.upper.task, Task::EmbeddingPairs | Task::EmbeddingTriplets) {
+            return;
+        }
+        let cached = |path: &str| path.rsplit('.').next().is_some_and(|name| name.starts_with("CachedMultipleNegatives"));
+        let calls = self.run.code.iter().flat_map(|code| &code.calls);
+        let Some(call) = calls.into_iter().find(|call| cached(&call.path)) else { return };
+        let given = call.arguments.iter().find(|given| given.name.as_deref() == Some("mini_batch_size"));
+        let given = given.and_then(|given| integer(&given.values.first()?.to_value()?));
+        let texts = given.unwrap_or(TEXTS).max(2);
+        self.assume(message!(
+            "the loss embeds its batch in parts of {texts} texts: memory is that of one part",
+            "损失按每份 {texts} 段文本分批计算嵌入：按其中一份的显存计"
+        ));
+        self.both(|setup| {
+            let columns = setup.task.sequences_per_sample();
+            setup.micro_batch = setup.micro_batch.min(texts.div_ceil(columns));
+            setup.accumulation = setup.accumulation.max(2);
+        });
+    }
+
     /// Rows of a loop that generates them itself: prompt and answer.
     fn generated_by_loop(&mut self) {
         let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate) && self.upper.task == Task::CausalLm;
@@ -162,8 +187,7 @@ impl Mapping<'_> {
                 self.public_rows_count = true;
                 self.upper.sequence_length = rows.longest.min(model.arch.context_length().unwrap_or(LONG));
                 // A batch is as long as its longest row, and every epoch has the longest of all; tokenizers differ.
-                let least = rows.mean.max(rows.longest / 4 * 3);
-                self.lower.sequence_length = least.min(self.upper.sequence_length);
+                self.lower.sequence_length = self.bounds_of_longest(rows, model).0.min(self.upper.sequence_length);
                 self.longest_row = Some(self.upper.sequence_length);
                 let (name, tokens) = (&rows.name, self.upper.sequence_length);
                 self.assume(message!(
@@ -196,7 +220,7 @@ impl Mapping<'_> {
         let packed = self.is_on(Concept::Packing) || in_blocks;
         self.lower.sequence_length = if length.stated && packed { length.lower } else { SHORT };
         let tokens = length.upper;
-        if !packed && self.shorten_to_known_rows(tokens) {
+        if !packed && (self.shorten_to_known_rows(tokens) || self.shorten_to_known_texts(tokens, model)) {
             return;
         }
         if !packed {

@@ -19,6 +19,7 @@ mod model;
 mod open_precision;
 mod optimizer;
 mod other_processes;
+mod own_modules;
 mod parallel;
 mod precision;
 mod project_files;
@@ -69,6 +70,8 @@ pub(crate) struct Mapped {
     pub open_world: bool,
     /// Whether the project compares distributions over the vocabulary with code of its own.
     pub own_divergence: bool,
+    /// Whether all rows may have the same length, so that attention gets no mask: no tokenizer makes them.
+    pub even_rows: bool,
     /// What reading the code leaves uncertain.
     pub doubts: Vec<Doubt>,
     /// Why a decisive value is unverified, if one is.
@@ -138,6 +141,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
         lower_model.arch.drop_nothing();
     }
     let own_divergence = mapping.own_divergence(&model);
+    let even_rows = mapping.may_have_even_rows();
     let doubts = mapping.doubts();
     let Mapping { assumptions, longest_row, open_world, fewest_rows, unverified, upper: setup, lower, .. } = mapping;
     Ok(Mapped {
@@ -152,6 +156,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
         fewest_rows,
         open_world,
         own_divergence,
+        even_rows,
         doubts,
         unverified,
     })

@@ -3,12 +3,16 @@
 use super::Mapping;
 use super::batch::{LONG_PROMPT, PROMPT, SHORT};
 use super::setting_range::ValueRange;
+use crate::models::Model;
 use vramlint_base::{Value, message};
 use vramlint_catalog::datasets::{self, PublicRows};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::Task;
-use vramlint_resolve::code::CallArgument;
+use vramlint_resolve::code::{CallArgument, LibraryCall};
 use vramlint_syntax::python::Call;
+
+/// What takes a part of the rows of a data set.
+const PARTS: &[&str] = &["select", "shard", "filter", "take", "skip", "train_test_split", "random_split", "Subset"];
 
 /// The rows of a public data set by its path and configuration, as a list of the catalogue has them.
 type KnownRows = fn(&str, Option<&str>) -> Option<&'static PublicRows>;
@@ -28,14 +32,62 @@ impl Mapping<'_> {
         if rows.longest >= cutoff {
             return false;
         }
+        self.shorten(rows, cutoff);
+        self.longest_row = Some(cutoff);
+        true
+    }
+
+    /// The same for classifiers and encoders that get public texts as they are and leave padding to the batch. The bounds allow for
+    /// another tokenizer.
+    pub(super) fn shorten_to_known_texts(&mut self, cutoff: u64, model: &Model) -> bool {
+        let own = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Plain | Dialect::Accelerate);
+        if !(own && self.takes_texts_as_they_are()) || self.pads_to_the_cutoff() {
+            return false;
+        }
+        let Some(rows) = self.loaded_rows(datasets::rows).filter(|rows| rows.longest < cutoff) else { return false };
+        self.shorten(rows, cutoff);
+        let (shortest, longest) = self.bounds_of_longest(rows, model);
+        self.lower.sequence_length = shortest;
+        self.longest_row = Some(longest.min(cutoff));
+        true
+    }
+
+    /// Tokens that the longest row has at least and at most: every epoch has it, and tokenizers differ.
+    pub(super) fn bounds_of_longest(&self, rows: &PublicRows, model: &Model) -> (u64, u64) {
+        let takes_part = |call: &Call| call.name().is_some_and(|name| PARTS.contains(&name));
+        let counted = self.models.find_or_infer(&rows.tokenizer).map(|model| model.arch.vocabulary());
+        // A vocabulary of the same size is the same tokenizer. Whatever takes a part of the rows may leave the longest out.
+        if self.takes_texts_as_they_are() && counted == Some(model.arch.vocabulary()) && !self.calls().any(takes_part) {
+            return (rows.longest, rows.longest);
+        }
+        (rows.mean.max(rows.longest / 4 * 3), rows.longest + rows.longest / 4)
+    }
+
+    /// Whether no template comes around the texts of a row.
+    fn takes_texts_as_they_are(&self) -> bool {
+        let classifies = matches!(self.upper.task, Task::SequenceClassification | Task::TokenClassification);
+        classifies || matches!(self.upper.task, Task::EmbeddingPairs | Task::EmbeddingTriplets)
+    }
+
+    fn shorten(&mut self, rows: &PublicRows, cutoff: u64) {
         let (name, longest) = (&rows.name, rows.longest);
         self.assume(message!(
             "the longest row of {name} has about {longest} tokens, fewer than the cutoff of {cutoff}",
             "{name} 最长的样本约有 {longest} 个 token，短于截断长度 {cutoff}"
         ));
         self.upper.sequence_length = longest;
-        self.longest_row = Some(cutoff);
-        true
+    }
+
+    /// Whether a call of the code may pad every row to the length at which it cuts.
+    pub(super) fn pads_to_the_cutoff(&self) -> bool {
+        self.calls().any(|call| {
+            let Some(padding) = call.keyword("padding") else { return call.keyword("pad_to_max_length").is_some() };
+            match padding.value.as_value() {
+                Some(Value::Bool(_) | Value::Null) => false,
+                Some(given) => given.as_str() != Some("longest"),
+                None => true,
+            }
+        })
     }
 
     /// Prompts of GRPO whose length nothing states: those of public data, or of instruction data, as far as nothing cuts them.
@@ -66,6 +118,13 @@ impl Mapping<'_> {
         ValueRange { upper: tokens, lower: mean, stated: false }
     }
 
+    /// The configurations of the data sets that the code loads.
+    pub(super) fn loaded_configurations(&self) -> Vec<String> {
+        let calls = self.run.code.iter().flat_map(|code| &code.calls);
+        let loads = calls.filter(|call| !call.uncalled && call.path == "datasets.load_dataset");
+        loads.filter_map(|call| text_argument(call, "name", 1)).collect()
+    }
+
     /// Of the data sets that ms-swift names, the one with the longest row, if `known` has all of them.
     fn named_rows(&self, known: KnownRows) -> Option<&'static PublicRows> {
         self.by_swift().then_some(())?;
@@ -89,15 +148,16 @@ impl Mapping<'_> {
         if self.calls().any(is_cut) {
             return None;
         }
+        self.loaded_rows(known)
+    }
+
+    /// The same, whatever cuts the rows.
+    fn loaded_rows(&self, known: KnownRows) -> Option<&'static PublicRows> {
         let code = self.run.code.as_ref()?;
         let loads = code.calls.iter().filter(|call| !call.uncalled && call.path == "datasets.load_dataset");
         let mut found = None;
         for call in loads {
-            let text = |name: &str, index: usize| {
-                let given = |argument: &&CallArgument| argument.name.as_deref() == Some(name) || argument.position == Some(index);
-                call.arguments.iter().find(given)?.values.first()?.to_value()?.as_str().map(str::to_owned)
-            };
-            let rows = known(&text("path", 0)?, text("name", 1).as_deref())?;
+            let rows = known(&text_argument(call, "path", 0)?, text_argument(call, "name", 1).as_deref())?;
             if found.is_some_and(|other: &PublicRows| other.name != rows.name) {
                 return None;
             }
@@ -105,4 +165,10 @@ impl Mapping<'_> {
         }
         found
     }
+}
+
+/// A text that a recorded call gets by name or position.
+fn text_argument(call: &LibraryCall, name: &str, index: usize) -> Option<String> {
+    let given = |argument: &&CallArgument| argument.name.as_deref() == Some(name) || argument.position == Some(index);
+    call.arguments.iter().find(given)?.values.first()?.to_value()?.as_str().map(str::to_owned)
 }

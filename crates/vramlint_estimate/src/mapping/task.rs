@@ -149,19 +149,17 @@ impl Mapping<'_> {
     fn embedded_columns(&mut self) -> Result<Task, Message> {
         const PAIRS: [&str; 6] =
             ["CosineSimilarityLoss", "CoSENTLoss", "AnglELoss", "ContrastiveLoss", "OnlineContrastiveLoss", "SoftmaxLoss"];
-        const IN_PARTS: [&str; 4] = [
-            "CachedMultipleNegativesRankingLoss",
-            "CachedGISTEmbedLoss",
-            "CachedMultipleNegativesSymmetricRankingLoss",
-            "GISTEmbedLoss",
-        ];
-        if let Some(loss) = IN_PARTS.iter().find(|loss| self.code_calls(loss)) {
+        const GUIDED: [&str; 2] = ["CachedGISTEmbedLoss", "GISTEmbedLoss"];
+        if let Some(loss) = GUIDED.iter().find(|loss| self.code_calls(loss)) {
             return Err(message!("estimates do not support {loss}", "不支持估算 {loss}"));
         }
-        if self.code_calls("TripletLoss") {
+        // sentence-transformers names the configurations of its data sets by their columns: `pair`, `pair-score`, `triplet`.
+        let columns = self.loaded_configurations();
+        if self.code_calls("TripletLoss") || columns.iter().any(|name| name == "triplet") {
             return Ok(Task::EmbeddingTriplets);
         }
-        if !PAIRS.iter().any(|loss| self.code_calls(loss)) {
+        let pairs = !columns.is_empty() && columns.iter().all(|name| name == "pair" || name.starts_with("pair-"));
+        if !pairs && !PAIRS.iter().any(|loss| self.code_calls(loss)) {
             self.assume_unverified(message!(
                 "the number of texts per sample is unknown: assuming pairs",
                 "每个样本的文本数未知：按成对计"

@@ -119,15 +119,6 @@ impl Mapping<'_> {
         trained.peek().is_some() && trained.all(is_loaded) && !modules.any(|module| module.calls().any(|site| switches(&site)))
     }
 
-    /// Whether the project wraps models in modules of its own: what they are called with says nothing on what a model gets.
-    pub(super) fn wraps_models(&self) -> bool {
-        let files = self.run.code.iter().flat_map(|code| &code.files);
-        let mut modules = files.filter_map(|file| self.project.file(*file).python());
-        let is_module =
-            |base: &Expr| base.dotted().is_some_and(|name| name == "nn.Module" || name == "torch.nn.Module" || name == "Module");
-        modules.any(|module| module.classes().any(|(class, _)| class.bases.iter().any(is_module)))
-    }
-
     /// Whether the loops call the model with tokens and labels alone: without a mask, every token is seen.
     pub(super) fn loop_passes_no_mask(&self) -> bool {
         let calls = self.model_calls();
