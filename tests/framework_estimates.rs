@@ -325,6 +325,18 @@ fn public_data_that_a_script_loads_ends_before_the_cutoff() {
     let known = of("yahma/alpaca-cleaned");
     assert_eq!(known["setup"]["sequence_length"], 1028);
     assert!(says(&known, "the longest row of alpaca-cleaned has about 1028 tokens"), "{}", known["assumptions"]);
+    let few = |old: &str, new: &str| estimate("train.py", &[("train.py", &script("yahma/alpaca-cleaned").replace(old, new))]);
+    let stopped = few("max_length=2048", "max_length=2048, max_steps=60, gradient_accumulation_steps=4");
+    assert_eq!(stopped["setup"]["sequence_length"], 507);
+    assert!(says(&stopped, "the longest of 480 rows of alpaca-cleaned has about 507 tokens"), "{}", stopped["assumptions"]);
+    assert!(
+        stopped["high"].as_u64() >= few("'yahma/alpaca-cleaned'", "'acme/rows'")["gpu"]["peak"].as_u64(),
+        "{}",
+        stopped["high"]
+    );
+    assert_eq!(few("split='train'", "split='train[:480]'")["setup"]["sequence_length"], 507);
+    assert_eq!(few("split='train'", "split='train[:5%]'")["setup"]["sequence_length"], 1028);
+    assert_eq!(few("max_length=2048", "max_length=2048, max_steps=-1")["setup"]["sequence_length"], 1028);
     let open = of("acme/rows");
     assert_eq!(open["setup"]["sequence_length"], 2048);
     assert!(known["high"].as_u64() >= open["gpu"]["peak"].as_u64(), "{} {}", known["high"], open["gpu"]["peak"]);

@@ -15,14 +15,50 @@ pub struct PublicRows {
     pub paths: Vec<String>,
     /// The configuration of the path, where it has several.
     pub configuration: Option<String>,
+    /// Rows of the training split, if known.
+    pub rows: Option<u64>,
     /// Tokens of the longest row of the training split.
     pub longest: u64,
     /// Tokens of a row on average: a batch that is padded to its longest row has at least about as many.
     pub mean: u64,
+    /// Standard deviation of the tokens of a row, if known.
+    pub deviation: Option<u64>,
     /// The tokenizer that counted them.
     pub tokenizer: String,
     /// Where the figure comes from.
     pub source: String,
+}
+
+/// The most rows that ms-swift 4.6 counts (`scripts/utils/run_dataset_info.py`).
+const COUNTED: u64 = 100_000;
+
+impl PublicRows {
+    /// Tokens that the longest of `drawn` rows is likely to have: what a log-normal distribution with the mean and the deviation of all
+    /// rows gives, nearer to the mean where it would make the longest of all longer than it is.
+    pub fn longest_of(&self, drawn: u64) -> u64 {
+        let (Some(rows), Some(deviation)) = (self.rows, self.deviation) else { return self.longest };
+        let counted = rows.min(COUNTED);
+        if drawn >= counted || deviation == 0 {
+            return self.longest;
+        }
+        let (mean, deviation) = (number(self.mean), number(deviation));
+        let variance = (deviation / mean).powi(2).ln_1p();
+        let longest = |rows: u64| (mean.ln() - variance / 2.0 + variance.sqrt() * highest(rows)).exp();
+        let whole = number(self.longest) - mean;
+        let share = (whole / (longest(counted) - mean)).clamp(0.0, 1.0);
+        let tokens = mean + (longest(drawn) - mean).max(0.0) * share;
+        (tokens.round() as u64).clamp(self.mean, self.longest)
+    }
+}
+
+/// The highest of `rows` numbers of a standard normal distribution: its quantile at 1 - 1 / `rows` (Abramowitz and Stegun, 26.2.23).
+fn highest(rows: u64) -> f64 {
+    let t = (2.0 * number(rows.max(2)).ln()).sqrt();
+    t - (2.515_517 + t * (0.802_853 + t * 0.010_328)) / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)))
+}
+
+fn number(count: u64) -> f64 {
+    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
 }
 
 #[derive(Deserialize)]
@@ -52,6 +88,11 @@ pub fn of_word(word: &str) -> (&str, Option<&str>) {
     (path, subset.filter(|subset| *subset != "default"))
 }
 
+/// How many rows of a data set ms-swift draws: the number behind `#`.
+pub fn drawn_by_word(word: &str) -> Option<u64> {
+    word.split_once('#').and_then(|(_, rows)| rows.parse().ok())
+}
+
 fn find(known: &'static [PublicRows], path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
     known.iter().find(|rows| rows.paths.iter().any(|own| own == path) && rows.configuration.as_deref() == configuration)
 }
@@ -76,6 +117,25 @@ mod tests {
         assert_eq!(longest("HF::vicgalle/alpaca-gpt4:default"), Some(607));
         assert_eq!(longest("AI-ModelScope/alpaca-gpt4-data-en:other#500"), None);
         assert_eq!(longest("rows.jsonl"), None);
+    }
+
+    #[test]
+    fn few_rows_are_shorter_than_all() {
+        let longest = |path: &str, drawn: u64| rows(path, None).map(|rows| rows.longest_of(drawn));
+        assert_eq!(longest("yahma/alpaca-cleaned", 51_760), Some(1028));
+        assert_eq!(longest("yahma/alpaca-cleaned", 480), Some(507));
+        assert_eq!(longest("yahma/alpaca-cleaned", 1), Some(170));
+        // 1,800 rows of these prompts have 2,022 tokens at most, as counted.
+        let code = prompts("open-r1/verifiable-coding-problems-python", None).map(|rows| rows.longest_of(1800));
+        assert_eq!(code, Some(2096));
+        assert_eq!(rows("glue", Some("mrpc")).map(|rows| rows.longest_of(10)), Some(103), "no deviation is known");
+        assert!(KNOWN.datasets.iter().all(|rows| rows.longest_of(100) <= rows.longest_of(10_000)));
+    }
+
+    #[test]
+    fn a_word_of_ms_swift_names_a_number_of_rows() {
+        assert_eq!(drawn_by_word("AI-ModelScope/alpaca-gpt4-data-en:default#500"), Some(500));
+        assert_eq!(drawn_by_word("AI-ModelScope/alpaca-gpt4-data-en"), None);
     }
 
     #[test]

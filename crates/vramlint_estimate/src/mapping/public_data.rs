@@ -2,11 +2,12 @@
 
 use super::Mapping;
 use super::batch::{LONG_PROMPT, PROMPT, SHORT};
-use super::setting_range::ValueRange;
+use super::setting_range::{ValueRange, integer};
 use crate::models::Model;
 use vramlint_base::{Value, message};
 use vramlint_catalog::datasets::{self, PublicRows};
 use vramlint_catalog::{Concept, Dialect};
+use vramlint_memory::Setup;
 use vramlint_memory::setup::Task;
 use vramlint_resolve::code::{CallArgument, LibraryCall};
 use vramlint_syntax::python::Call;
@@ -17,9 +18,26 @@ const PARTS: &[&str] = &["select", "shard", "filter", "take", "skip", "train_tes
 /// The rows of a public data set by its path and configuration, as a list of the catalogue has them.
 type KnownRows = fn(&str, Option<&str>) -> Option<&'static PublicRows>;
 
+/// The rows of a public data set that training draws.
+struct Drawn {
+    rows: &'static PublicRows,
+    /// How many there are, if not all.
+    number: Option<u64>,
+    /// Tokens of the longest.
+    longest: u64,
+}
+
+impl Drawn {
+    /// `loaded` and `trained` are numbers of rows that something stops at.
+    fn of(rows: &'static PublicRows, loaded: Option<u64>, trained: Option<u64>) -> Self {
+        let number = loaded.into_iter().chain(trained).min().filter(|number| rows.rows.is_some_and(|all| *number < all));
+        Self { rows, number, longest: number.map_or(rows.longest, |number| rows.longest_of(number)) }
+    }
+}
+
 impl Mapping<'_> {
-    /// Takes the longest row of public data, if the rows of all of it are known and end before the cutoff. The bounds allow for the cutoff:
-    /// templates and tokenizers make rows longer.
+    /// Takes the longest row that training is likely to draw from public data, if the rows of all of it are known and end before the cutoff.
+    /// The bounds allow for the cutoff: templates and tokenizers make rows longer.
     pub(super) fn shorten_to_known_rows(&mut self, cutoff: u64) -> bool {
         // Distillation trains on completions of its own as well.
         if self.upper.task == Task::Gkd {
@@ -27,12 +45,14 @@ impl Mapping<'_> {
         }
         // A trainer of the library tokenizes and pads; code that tokenizes itself may pad every row to the cutoff.
         let by_trainer = matches!(self.run.dialect, Dialect::Trl | Dialect::Unsloth) && self.upper.task == Task::CausalLm;
-        let loaded = || by_trainer.then(|| self.public_rows(datasets::rows)).flatten();
-        let Some(rows) = self.named_rows(datasets::rows).or_else(loaded) else { return false };
-        if rows.longest >= cutoff {
+        let trained = self.trained_rows();
+        let loaded =
+            || Some(Drawn::of(by_trainer.then(|| self.public_rows(datasets::rows)).flatten()?, self.first_rows(), trained));
+        let Some(Drawn { rows, number, longest }) = self.longest_named(trained).or_else(loaded) else { return false };
+        if longest >= cutoff {
             return false;
         }
-        self.shorten(rows, cutoff);
+        self.shorten(rows, number, longest, cutoff);
         self.longest_row = Some(cutoff);
         true
     }
@@ -45,7 +65,7 @@ impl Mapping<'_> {
             return false;
         }
         let Some(rows) = self.loaded_rows(datasets::rows).filter(|rows| rows.longest < cutoff) else { return false };
-        self.shorten(rows, cutoff);
+        self.shorten(rows, None, rows.longest, cutoff);
         let (shortest, longest) = self.bounds_of_longest(rows, model);
         self.lower.sequence_length = shortest;
         self.longest_row = Some(longest.min(cutoff));
@@ -69,12 +89,18 @@ impl Mapping<'_> {
         classifies || matches!(self.upper.task, Task::EmbeddingPairs | Task::EmbeddingTriplets)
     }
 
-    fn shorten(&mut self, rows: &PublicRows, cutoff: u64) {
-        let (name, longest) = (&rows.name, rows.longest);
-        self.assume(message!(
-            "the longest row of {name} has about {longest} tokens, fewer than the cutoff of {cutoff}",
-            "{name} 最长的样本约有 {longest} 个 token，短于截断长度 {cutoff}"
-        ));
+    fn shorten(&mut self, rows: &PublicRows, number: Option<u64>, longest: u64, cutoff: u64) {
+        let name = &rows.name;
+        self.assume(match number {
+            Some(number) => message!(
+                "the longest of {number} rows of {name} has about {longest} tokens, fewer than the cutoff of {cutoff}",
+                "{name} 的 {number} 条样本中，最长的约有 {longest} 个 token，短于截断长度 {cutoff}"
+            ),
+            None => message!(
+                "the longest row of {name} has about {longest} tokens, fewer than the cutoff of {cutoff}",
+                "{name} 最长的样本约有 {longest} 个 token，短于截断长度 {cutoff}"
+            ),
+        });
         self.upper.sequence_length = longest;
     }
 
@@ -123,6 +149,40 @@ impl Mapping<'_> {
         let calls = self.run.code.iter().flat_map(|code| &code.calls);
         let loads = calls.filter(|call| !call.uncalled && call.path == "datasets.load_dataset");
         loads.filter_map(|call| text_argument(call, "name", 1)).collect()
+    }
+
+    /// Rows that training takes until it stops, if it stops after a number of steps.
+    fn trained_rows(&self) -> Option<u64> {
+        let steps = integer(self.value(Concept::MaxSteps)?).filter(|steps| *steps > 0 && !self.open_world)?;
+        let Setup { micro_batch, accumulation, parallel, .. } = &self.upper;
+        Some(steps.saturating_mul(*micro_batch).saturating_mul(*accumulation).saturating_mul(parallel.world.max(1)))
+    }
+
+    /// Of the data sets that ms-swift names, the one whose drawn rows are the longest, if all of them are known.
+    fn longest_named(&self, trained: Option<u64>) -> Option<Drawn> {
+        self.by_swift().then_some(())?;
+        let words = self.argument_text("dataset").ok()??;
+        let drawn: Option<Vec<Drawn>> = words
+            .split_whitespace()
+            .map(|word| {
+                let (path, subset) = datasets::of_word(word);
+                Some(Drawn::of(datasets::rows(path, subset)?, datasets::drawn_by_word(word), trained))
+            })
+            .collect();
+        drawn?.into_iter().max_by_key(|drawn| drawn.longest)
+    }
+
+    /// How many rows the code loads of its data, where it says so: `split="train[:3000]"`.
+    fn first_rows(&self) -> Option<u64> {
+        let code = self.run.code.as_ref()?;
+        let split = |call: &LibraryCall| {
+            let given = call.arguments.iter().find(|argument| argument.name.as_deref() == Some("split"))?;
+            let [given] = &given.values[..] else { return None };
+            given.to_value()?.as_str()?.split_once("[:")?.1.strip_suffix("]")?.parse().ok()
+        };
+        let loads = code.calls.iter().filter(|call| !call.uncalled && call.path == "datasets.load_dataset");
+        // Parts without a number have all rows.
+        loads.map(split).collect::<Option<Vec<u64>>>()?.into_iter().reduce(u64::saturating_add)
     }
 
     /// Of the data sets that ms-swift names, the one with the longest row, if `known` has all of them.
