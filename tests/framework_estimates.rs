@@ -192,7 +192,9 @@ fn rows_of_public_data_end_before_the_cutoff() {
     let named = "AI-ModelScope/alpaca-gpt4-data-zh#500 AI-ModelScope/alpaca-gpt4-data-en#500";
     let found = of(&format!("{named} --max_length 2048"));
     assert_eq!(found["setup"]["sequence_length"], 607);
-    assert!(says(&found, "alpaca-gpt4-data-en has about 607 tokens"), "{found}");
+    assert!(says(&found, "the longest of 500 rows of alpaca-gpt4-data-en has about 607 tokens"), "{found}");
+    let few = of("AI-ModelScope/alpaca-cleaned#480 --max_length 2048");
+    assert!(says(&few, "the longest of 480 rows of alpaca-cleaned has about 507 tokens"), "{few}");
     let cut = of("own.jsonl --max_length 2048");
     assert_eq!((&found["high"], &cut["setup"]["sequence_length"]), (&cut["high"], &2048.into()));
     for other in ["own.jsonl --max_length 2048", "--max_length 2048 --packing true", "--max_length 256"] {

@@ -39,6 +39,9 @@ PRINTED = re.compile(r"Peak reserved memory = (\d+(?:\.\d+)?) GB")
 ROWS = re.compile(r"Batch size per device = (\d+)")
 RELEASE = re.compile(r"Unsloth:? (?:Fast \w+ patching release )?(\d{4}\.\d+(?:\.\d+)?)")
 BEFORE = re.compile(r"(\d+(?:\.\d+)?) GB of memory reserved")
+# The GPU that loaded the model, and what share of one the peak is.
+LOADED_ON = re.compile(r"Max memory: (\d+(?:\.\d+)?) GB")
+SHARE = re.compile(r"Peak reserved memory % of max memory = (\d+(?:\.\d+)?) %")
 WIDENED = re.compile(r"Using float32|upcast weights to float32|Switching to float32")
 GIB = 1e9 / 2**30
 CAUSES = json.load(open(os.path.join(HERE, "figure_causes.json")))
@@ -192,7 +195,7 @@ def printed(folder):
 
 
 def of_notebooks(binary, root):
-    """Figures that notebooks printed, each estimated with the release that it names; those that ran with other rows than they hold now."""
+    """Figures that notebooks printed, each estimated with the release that it names; those that ran otherwise than they are now."""
     folder = os.path.join(root, NOTEBOOKS.replace("/", "__"))
     outputs = printed(folder)
     figures, without, changed = [], [], []
@@ -215,8 +218,11 @@ def of_notebooks(binary, root):
             continue
         rows, before = ROWS.findall(text), BEFORE.search(text)
         weights = found[0]["gpu"]["parts"]["weights"] / 2**30
-        # The output is that of other settings if its rows are others, or if the weights alone need more than it held before training.
-        if rows and int(rows[-1]) != found[0]["setup"]["micro_batch"] or before and float(before[1]) < 0.8 * weights:
+        # The output is that of other settings if its rows are others, or if the weights alone need more than it held before training; it
+        # is that of two sessions if the peak was not on the GPU that loaded the model.
+        loaded, share = LOADED_ON.search(text), SHARE.search(text)
+        moved = loaded and share and abs(100 * stated / float(share[1]) - float(loaded[1])) > 0.02 * float(loaded[1])
+        if rows and int(rows[-1]) != found[0]["setup"]["micro_batch"] or before and float(before[1]) < 0.8 * weights or moved:
             changed.append(name)
             continue
         cause = None
@@ -224,6 +230,8 @@ def of_notebooks(binary, root):
             cause = "reserved before training, as its output says"
         elif WIDENED.search(text):
             cause = "computed in fp32, since the card has no bf16, as its output says"
+        elif before and abs(found[0]["gpu"]["reserved"] / 2**30 - weights + float(before[1]) - stated) <= 0.2 * stated:
+            cause = f"{before[1]} GiB reserved before training, as its output says, not {weights:.1f} GiB of weights"
         less = 0 if name in packed_files(folder, [name]) else of_short_rows(found[0])
         figures.append(Figure(f"{NOTEBOOKS} {name}", described(found[0]["setup"]), stated, found[0], less, "reserved", cause))
     return figures, without, changed
@@ -286,7 +294,7 @@ def main():
         lines.append(f"| {figure.source} | {figure.what} | {figure.stated:.1f} GiB | {figure.predicted:.1f} GiB | {figure.error:+.0f} % | {figure.cause} |")
     lines += ["", f"{len(without)} further figures belong to runs without an estimate:", ""]
     lines += [f"- {name}: {why.split(';')[0]}" for name, why in without]
-    lines += ["", f"{len(changed)} outputs of notebooks are of other micro-batches or other weights than the notebooks have now, and are left out:", ""]
+    lines += ["", f"{len(changed)} outputs of notebooks are of other micro-batches or weights than the notebooks have now, or of two sessions, and are left out:", ""]
     lines += [f"- {name}" for name in changed]
     with open(page, "w") as file:
         file.write("\n".join(lines) + "\n")
