@@ -54,7 +54,9 @@ impl PublicRows {
         }
         let share = (whole / (longest(counted) - mean)).clamp(0.0, 1.0);
         let tokens = mean + (longest(drawn) - mean).max(0.0) * share;
-        (tokens.round() as u64).clamp(self.mean, self.longest)
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // more than the mean of lengths
+        let tokens = tokens.round() as u64;
+        tokens.clamp(self.mean, self.longest)
     }
 }
 
