@@ -161,7 +161,7 @@ mod tests {
             for id in std::iter::once(&model.id).chain(model.aliases) {
                 assert!(seen.insert(id.to_lowercase(), model.id).is_none(), "{id} twice");
             }
-            assert!(model.parameters > 10_000_000 && !model.source.is_empty(), "{}", model.id);
+            assert!(model.parameters > 1_000_000 && !model.source.is_empty(), "{}", model.id);
             let config: serde_json::Value = serde_json::from_str(model.config).expect(model.id);
             assert!(config["model_type"].is_string(), "{}", model.id);
             assert!(["bfloat16", "float16", "float32", "float8_e4m3fn"].contains(&model.dtype), "{}", model.id);

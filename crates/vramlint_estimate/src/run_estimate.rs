@@ -190,9 +190,10 @@ fn widen_by_doubts(found: &mut RunEstimate, doubts: &[Doubt]) {
         let (lower, higher) = doubt.spread();
         (below.max(lower), above.max(higher))
     });
-    let share = |thousandths: u64| found.estimate.reserved / 1000 * thousandths;
-    found.estimate.low = found.estimate.low.saturating_sub(share(below));
-    found.estimate.high = found.estimate.high.saturating_add(share(above));
+    let share = |bytes: u64, thousandths: u64| bytes / 1000 * thousandths;
+    found.estimate.low = found.estimate.low.saturating_sub(share(found.estimate.low, below));
+    // What fragments the likely step fragments the largest one as well.
+    found.estimate.high = found.estimate.high.saturating_add(share(found.estimate.high, above));
 }
 
 /// Widens the bounds to a batch whose rows all have the same length: attention then gets no mask.
