@@ -83,3 +83,28 @@ fn a_script_gets_no_flag_that_it_does_not_take() {
     let inserted = json.to_string().matches("\"text\":\" --").count();
     assert_eq!(inserted, 0, "argparse rejects what it does not know: {json}");
 }
+
+#[test]
+fn a_script_is_fitted_where_its_values_stand() {
+    let yaml = "model_name_or_path: Qwen/Qwen3-8B\nstage: sft\ndo_train: true\nfinetuning_type: lora\nlora_rank: 8\nlora_target: all\n\
+        dataset: x\ntemplate: qwen3\ncutoff_len: 512\noutput_dir: out\nper_device_train_batch_size: 1\n\
+        gradient_accumulation_steps: 8\nlearning_rate: 1.0e-4\nnum_train_epochs: 3.0\nbf16: true\n";
+    let folder = Folder::new(&[("sft.yaml", yaml), ("run.sh", "CUDA_VISIBLE_DEVICES=0 llamafactory-cli train sft.yaml\n")]);
+    let found = folder.run("fit run.sh --gpu-memory 12GiB --keep seq,rank --apply");
+    assert_eq!(found.status, Some(0), "{}", found.err);
+    assert!(folder.read("sft.yaml").contains("\nquantization_bit: 4\n"), "{}", folder.read("sft.yaml"));
+}
+
+#[test]
+fn a_change_that_no_edit_makes_is_for_the_hand() {
+    let train = "from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n\
+        model = AutoModelForCausalLM.from_pretrained('Qwen/Qwen3-4B', dtype='bfloat16')\n\
+        args = TrainingArguments('out', per_device_train_batch_size=1, gradient_checkpointing=True, optim='adamw_bnb_8bit')\n\
+        Trainer(model, args).train()\n";
+    let folder = Folder::new(&[("train.py", train), ("run.sh", "python train.py\n")]);
+    let words = "fit --set sequence_length=512 --gpus 1 --gpu-memory 16GiB";
+    let found = folder.run(words).out;
+    assert!(found.contains("- train LoRA adapters of rank 16 instead of the full model (by hand)\n"), "{found}");
+    let chinese = folder.run(&format!("{words} --lang zh")).out;
+    assert!(chinese.contains("（需手动修改）\n"), "{chinese}");
+}

@@ -29,7 +29,7 @@ mod symptom;
 mod syntax_and_keys;
 
 pub use batch::claims;
-pub use memory::{plan_edits, plan_edits_to_verify, repair_fix};
+pub use memory::{edits_to_verify, joined_edits, plan_edits, repair_fix};
 pub use needs::{is_relevant, names_training_library};
 pub use page::Page;
 pub use registry::{RULES, find};

@@ -33,6 +33,8 @@ pub struct Look {
 pub struct Edited {
     /// The files that `--apply` would change, as shown.
     pub files: Vec<String>,
+    /// Which changes, by their place in the plan, no edit makes.
+    pub by_hand: Vec<usize>,
 }
 
 /// One run.
@@ -112,7 +114,14 @@ fn plan_lines(
     let (effect, time) = (effect.get(look.lang), time.get(look.lang));
     let summary = message!("{peak}, up to {high}; {effect}; {time}", "{peak}，至多 {high}；{effect}；{time}");
     let mut lines = vec![format!("  {number}. {}", (look.styler)(summary.get(look.lang), StyleRole::Strong))];
-    lines.extend(plan.titles(before).iter().map(|title| format!("     - {}", title.get(look.lang))));
+    lines.extend(plan.titles(before).iter().enumerate().map(|(place, title)| {
+        let title = title.get(look.lang);
+        let text = match edited.by_hand.contains(&place) {
+            true => message!("{title} (by hand)", "{title}（需手动修改）"),
+            false => message!("{title}", "{title}"),
+        };
+        format!("     - {}", text.get(look.lang))
+    }));
     lines.extend(time_after(&block.report, after, plan, look));
     if !edited.files.is_empty() {
         let files = edited.files.join(", ");
@@ -203,10 +212,10 @@ pub fn why_not(fitting: &Fitting, limit: u64) -> Message {
     let limit = gib(limit);
     match fitting.least {
         Some(least) => {
-            let least = gib(least);
+            let (peak, high) = (gib(least.peak), gib(least.high));
             message!(
-                "no combination of changes fits {limit}; the lowest peak that they reach is {least}",
-                "没有任何改动组合能放进 {limit}；它们达到的最低峰值为 {least}"
+                "no combination of changes fits {limit}; the lowest that they reach is {peak}, up to {high}",
+                "没有任何改动组合能放进 {limit}；最低可达 {peak}，至多 {high}"
             )
         }
         None => message!("nothing that may change makes it fit {limit}", "可改动的各项都无法让它放进 {limit}"),

@@ -50,7 +50,10 @@ pub(crate) fn run(args: &FitArgs) -> Result<Status> {
 }
 
 fn block(answer: &RunPlans) -> view::Block<'_> {
-    let edited = |plan: &EditedPlan| view::Edited { files: plan.files.iter().map(|file| file.shown.clone()).collect() };
+    let edited = |plan: &EditedPlan| view::Edited {
+        files: plan.files.iter().map(|file| file.shown.clone()).collect(),
+        by_hand: plan.by_hand.clone(),
+    };
     view::Block {
         report: answer.run.report(),
         limit: answer.options.limit,
@@ -139,6 +142,16 @@ fn apply(args: &FitArgs, answers: &[RunPlans]) -> Result<Status> {
             "没有第 {number} 个方案：共找到 {count} 个"
         )));
     };
+    if !plan.by_hand.is_empty() {
+        let titles = plan.plan.titles(&answer.run.estimated.setup);
+        let by_hand: Vec<&Message> = plan.by_hand.iter().filter_map(|place| titles.get(*place)).collect();
+        let listed = |text: fn(&Message) -> &str| by_hand.iter().map(|title| text(title)).collect::<Vec<_>>().join("; ");
+        let (en, zh) = (listed(|title| &title.en), listed(|title| &title.zh));
+        return Err(user_error(message!(
+            "plan {number} cannot be written into the files; no edit makes this change: {en}",
+            "无法把方案 {number} 写入文件；以下改动需手动完成：{zh}"
+        )));
+    }
     if plan.files.is_empty() {
         return Err(user_error(message!(
             "plan {number} cannot be written into the files: not every value that it changes is a plain value in a file",

@@ -168,6 +168,9 @@ fn plan(answer: &RunPlans, before: &EstimateReport, own: &EditedPlan, lang: Lang
         object.into()
     });
     object.put("edits", edits.collect::<Node>());
+    let titles = plan.titles(&answer.run.estimated.setup);
+    let by_hand = own.by_hand.iter().filter_map(|place| titles.get(*place));
+    object.put("by_hand", by_hand.map(|title| Node::from(title.get(lang))).collect::<Node>());
     object
 }
 

@@ -4,22 +4,32 @@ use super::{EditedPlan, FileEdit};
 use crate::estimated_runs::{EstimatedRun, EstimatedRuns};
 use vramlint_base::{Applicability, Edit, Fix, Message};
 use vramlint_estimate::Plan;
+use vramlint_estimate::repairs::Change;
 use vramlint_memory::Setup;
 use vramlint_project::fix::{apply_edits, in_host};
 use vramlint_project::{FixedFile, Report, Request, check};
-use vramlint_rules::plan_edits_to_verify;
+use vramlint_rules::{edits_to_verify, joined_edits};
 
 /// The plan with its edits. Without any if the files do not say what is fitted, if an edit is not known, or if the edited project would not
 /// give the estimate of the plan.
 pub(super) fn with_edits(runs: &EstimatedRuns, run: &EstimatedRun, plan: Plan) -> EditedPlan {
-    let found = runs.project.as_ref().filter(|_| !run.is_overridden).and_then(|(request, report)| {
-        let resolved = report.runs().find(|found| found.id == run.id)?;
-        let edits = in_project(report, &plan_edits_to_verify(&report.project, resolved, &plan.changes, &run.estimated)?)?;
+    let none = |plan: Plan, by_hand: Vec<usize>| EditedPlan { plan, by_hand, files: Vec::new(), edits: Vec::new() };
+    let Some((request, report)) = runs.project.as_ref().filter(|_| !run.is_overridden) else { return none(plan, Vec::new()) };
+    let Some(resolved) = report.runs().find(|found| found.id == run.id) else { return none(plan, Vec::new()) };
+    let edits = |change: &Change| edits_to_verify(&report.project, resolved, *change, &run.estimated);
+    let of_changes: Vec<Option<Vec<Edit>>> = plan.changes.iter().map(edits).collect();
+    let by_hand: Vec<usize> = (0..of_changes.len()).filter(|place| of_changes[*place].is_none()).collect();
+    if !by_hand.is_empty() {
+        return none(plan, by_hand);
+    }
+    let all: Vec<Edit> = of_changes.into_iter().flatten().flatten().collect();
+    let found = joined_edits(all).and_then(|edits| {
+        let edits = in_project(report, &edits)?;
         let files = apply_edits(&report.project, &request.cwd, &edits)?;
         keeps_promise(request, report, &files, run, &plan).then(|| (files, file_edits(report, &edits)))
     });
     let (files, edits) = found.unwrap_or_default();
-    EditedPlan { plan, files, edits }
+    EditedPlan { plan, files, edits, by_hand }
 }
 
 /// The edits at their places in files: a block of a document is part of one.
@@ -35,7 +45,9 @@ fn keeps_promise(request: &Request, report: &Report, files: &[FixedFile], run: &
     let place = report.runs().find(|found| found.id == run.id).map(|found| found.place.file);
     edited.paths = place.map(|file| vec![report.project.file(file).path.clone().into()]).unwrap_or(edited.paths);
     edited.overlay.extend(files.iter().map(|file| (file.path.clone(), file.after.clone().into_bytes())));
-    let Ok(report) = check(&edited, &|_, _| {}) else { return false };
+    let Ok(report) = check(&edited, &|_, _| {}) else {
+        return false;
+    };
     let found = report.estimated_runs().find(|(found, _)| found.id == run.id);
     let batch = |setup: &Setup| (setup.micro_batch, setup.accumulation, setup.parallel.world);
     matches!(found, Some((_, Ok(found))) if found.estimate.peak == plan.estimate.peak && batch(&found.setup) == batch(&plan.setup))

@@ -26,6 +26,8 @@ pub(crate) struct EditedPlan {
     pub(crate) files: Vec<FixedFile>,
     /// The edits of these files.
     pub(crate) edits: Vec<FileEdit>,
+    /// Which changes of the plan, by their place in it, no edit of the files makes.
+    pub(crate) by_hand: Vec<usize>,
 }
 
 /// What fits, for one run.

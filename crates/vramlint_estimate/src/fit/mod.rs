@@ -70,8 +70,17 @@ pub struct Fitting {
     /// The plans, best first: what keeps the training before what changes it, then the fewest changes, then the smallest slowdown.
     /// For a step that fits, plans that use the room for speed.
     pub plans: Vec<Plan>,
-    /// The combination with all changes, where not even that fits: how low the peak can be, in bytes.
-    pub least: Option<u64>,
+    /// Where no combination of changes fits, the one with the lowest upper bound.
+    pub least: Option<Least>,
+}
+
+/// The lowest step that changes reach, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Least {
+    /// Its likely peak.
+    pub peak: u64,
+    /// The upper bound of its peak, which has to fit.
+    pub high: u64,
 }
 
 /// The plans for a run.
@@ -100,10 +109,7 @@ impl<'a> Subject<'a> {
 
     /// Whether an estimate certainly fits GPU and host.
     fn fits(&self, estimate: &Estimate) -> bool {
-        let widened = u128::from(estimate.peak) * u128::from(self.widening) / 1000;
-        estimate.high <= self.options.limit
-            && widened <= u128::from(self.options.limit)
-            && self.of.host_capacity.is_none_or(|capacity| estimate.host.peak <= capacity)
+        estimate.high <= self.options.limit && self.of.host_capacity.is_none_or(|capacity| estimate.host.peak <= capacity)
     }
 
     /// The setup after `changes`; `None` if a library would reject it.
@@ -118,9 +124,12 @@ impl<'a> Subject<'a> {
         crate::repairs::keeps_groups_whole(self.of, &setup).then_some(setup)
     }
 
-    /// The estimate of a setup; simulated once.
+    /// The estimate of a setup, as widely bounded as that of the run; simulated once.
     fn estimate(&self, setup: &Setup) -> Estimate {
-        self.of.cache.estimate(&self.of.model.arch, setup)
+        let mut estimate = self.of.cache.estimate(&self.of.model.arch, setup);
+        let widened = u128::from(estimate.peak) * u128::from(self.widening) / 1000;
+        estimate.high = estimate.high.max(u64::try_from(widened).unwrap_or(u64::MAX));
+        estimate
     }
 
     fn plan(&self, changes: Vec<Change>, setup: Setup, estimate: Estimate) -> Plan {

@@ -5,6 +5,7 @@
 //! exceptions are searched for where a branch does not fit ([`Search::fits_without_some`]).
 //! Combinations are visited by size, so that a plan never holds a change that it does not need.
 
+use super::Least;
 use super::moves::{Move, moves};
 use super::{Plan, Subject};
 use crate::repairs::{Change, TrainingEffect, divisors};
@@ -15,8 +16,8 @@ use vramlint_memory::setup::Checkpointing;
 /// Maximum number of changes of a plan.
 const MOST_CHANGES: usize = 6;
 
-/// Plans that need less memory, best first, and the lowest peak that was seen.
-pub(super) fn smaller(subject: &Subject<'_>) -> (Vec<Plan>, Option<u64>) {
+/// Plans that need less memory, best first, and the lowest step that was seen.
+pub(super) fn smaller(subject: &Subject<'_>) -> (Vec<Plan>, Option<Least>) {
     let all = moves(subject);
     let mut search = Search { subject, least: None, plans: Vec::new(), infeasible: Vec::new() };
     for effect in [TrainingEffect::Same, TrainingEffect::NearlySame, TrainingEffect::Different] {
@@ -42,8 +43,8 @@ fn by_rank(one: &Plan, other: &Plan) -> Ordering {
 
 struct Search<'a> {
     subject: &'a Subject<'a>,
-    /// The lowest peak of any simulated setup, bytes.
-    least: Option<u64>,
+    /// The simulated setup with the lowest upper bound.
+    least: Option<Least>,
     plans: Vec<Plan>,
     /// Sets of moves that do not fit even at their last steps.
     infeasible: Vec<Vec<usize>>,
@@ -178,7 +179,8 @@ impl Search<'_> {
     fn fits(&mut self, changes: &[Change]) -> Option<(Setup, vramlint_memory::Estimate)> {
         let setup = self.subject.apply(changes)?;
         let estimate = self.subject.estimate(&setup);
-        self.least = Some(self.least.map_or(estimate.peak, |least| least.min(estimate.peak)));
+        let found = Least { peak: estimate.peak, high: estimate.high };
+        self.least = self.least.into_iter().chain([found]).min_by_key(|least| least.high);
         self.subject.fits(&estimate).then_some((setup, estimate))
     }
 

@@ -24,11 +24,11 @@ use std::path::Path;
 use vramlint_base::{Applicability, Edit, Finding, Fix, Message};
 use vramlint_resolve::Project;
 
-/// The files that `edits` change, with their new texts. `None` if an edit cannot be made reliably, or adds a syntax error.
+/// The files that `edits` change, with their new texts; also files that were read for context only. `None` if an edit cannot be made reliably, or adds a syntax error.
 pub fn apply_edits(project: &Project, cwd: &Path, edits: &[Edit]) -> Option<Vec<FixedFile>> {
     let none = || Message { en: String::new(), zh: String::new() };
     let fix = in_host(project, &Fix { title: none(), applicability: Applicability::Unsafe, edits: edits.to_vec() })?;
-    if !select::is_sound(project, &fix) || breaks(project, &fix.edits) {
+    if !select::can_apply(project, &fix) || breaks(project, &fix.edits) {
         return None;
     }
     let applied = AppliedFix { code: "", name: "", message: none(), title: none(), path: String::new() };

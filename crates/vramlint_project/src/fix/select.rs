@@ -84,18 +84,19 @@ pub(crate) fn select_fixes(
     wanted
 }
 
-/// Whether a fix can be applied: it changes something, and only in reported files that decode without errors.
-pub(super) fn is_sound(project: &Project, fix: &Fix) -> bool {
+/// Whether a fix of a finding can be applied: it changes something, and only in reported files that decode without errors.
+fn is_sound(project: &Project, fix: &Fix) -> bool {
+    fix.edits.iter().all(|edit| project.file(edit.place.file).reported) && can_apply(project, fix)
+}
+
+/// Whether a fix can be applied: it changes something, and only in files that decode without errors.
+pub(super) fn can_apply(project: &Project, fix: &Fix) -> bool {
     let edit_is_sound = |edit: &Edit| {
         let file = project.file(edit.place.file);
         let old = file.text.get(edit.place.range.as_usize());
         // The shown path of a file name that is not UTF-8 does not identify the file.
         let findable = !file.path.contains('\u{fffd}');
-        findable
-            && file.reported
-            && file.host.is_none()
-            && file.decode_errors.is_empty()
-            && old.is_some_and(|old| old != edit.text)
+        findable && file.host.is_none() && file.decode_errors.is_empty() && old.is_some_and(|old| old != edit.text)
     };
     let is_disjoint = |i: usize, edit: &Edit| {
         let others = &fix.edits[..i];

@@ -19,7 +19,7 @@ mod weights_in_fp32;
 
 use crate::Rule;
 
-pub use plan_edits::{plan_edits, plan_edits_to_verify};
+pub use plan_edits::{edits_to_verify, joined_edits, plan_edits};
 pub use repair_fix::repair_fix;
 
 /// The rules of this family, in any order.

@@ -13,19 +13,15 @@ use vramlint_resolve::{Origin, Project, Run};
 /// The edits that make all of `changes`, in every file that sets their values. `None` unless all of them are known.
 pub fn plan_edits(project: &Project, run: &Run, changes: &[Change], before: &RunEstimate) -> Option<Vec<Edit>> {
     let edits: Option<Vec<Vec<Edit>>> = changes.iter().map(|change| change_edits(project, run, *change, before)).collect();
-    joined(edits?.concat())
+    joined_edits(edits?.concat())
 }
 
-/// As [`plan_edits`], for who estimates the edited project: what code computes from an edited value may be as the changes have it.
-pub fn plan_edits_to_verify(project: &Project, run: &Run, changes: &[Change], before: &RunEstimate) -> Option<Vec<Edit>> {
-    let edits = |change: &Change| {
-        change_edits(project, run, *change, before).or_else(|| match change {
-            Change::Batch { rows, .. } => fixes::rows(project, run, before.setup.micro_batch, *rows),
-            _ => None,
-        })
-    };
-    let edits: Option<Vec<Vec<Edit>>> = changes.iter().map(edits).collect();
-    joined(edits?.concat())
+/// The edits of one change, for who estimates the edited project: what code computes from an edited value may be as the change has it.
+pub fn edits_to_verify(project: &Project, run: &Run, change: Change, before: &RunEstimate) -> Option<Vec<Edit>> {
+    change_edits(project, run, change, before).or_else(|| match change {
+        Change::Batch { rows, .. } => fixes::rows(project, run, before.setup.micro_batch, rows),
+        _ => None,
+    })
 }
 
 /// The edits of one change.
@@ -147,7 +143,7 @@ fn offload(project: &Project, run: &Run, section: &str) -> Option<Vec<Edit>> {
 }
 
 /// The edits in order, those that touch made one: two insertions at one place follow each other. `None` if two replace the same bytes.
-fn joined(mut edits: Vec<Edit>) -> Option<Vec<Edit>> {
+pub fn joined_edits(mut edits: Vec<Edit>) -> Option<Vec<Edit>> {
     edits.sort_by_key(|edit| edit.place);
     let mut out: Vec<Edit> = Vec::new();
     for edit in edits {
