@@ -108,3 +108,37 @@ fn a_change_that_no_edit_makes_is_for_the_hand() {
     let chinese = folder.run(&format!("{words} --lang zh")).out;
     assert!(chinese.contains("（需手动修改）\n"), "{chinese}");
 }
+
+#[test]
+fn adapters_are_written_by_the_keys_of_a_framework() {
+    let of_llama_factory = "model_name_or_path: Qwen/Qwen3-8B\nstage: sft\ndo_train: true\nfinetuning_type: full\ndataset: x\n\
+        template: qwen3\ncutoff_len: 512\noutput_dir: out\nper_device_train_batch_size: 1\ngradient_accumulation_steps: 8\n\
+        learning_rate: 1.0e-5\nnum_train_epochs: 3.0\nbf16: true\n";
+    let folder =
+        Folder::new(&[("sft.yaml", of_llama_factory), ("run.sh", "CUDA_VISIBLE_DEVICES=0 llamafactory-cli train sft.yaml\n")]);
+    let found = edits(&folder, "--gpu-memory 24GiB --keep seq", "LoRA adapters");
+    for text in ["lora", "lora_rank: 16", "lora_target: all"] {
+        assert!(found.iter().any(|edit| edit.contains(text)), "{text}: {found:?}");
+    }
+    let command = "CUDA_VISIBLE_DEVICES=0 swift sft --model Qwen/Qwen3-8B --train_type full --torch_dtype bfloat16 \
+        --per_device_train_batch_size 1 --gradient_accumulation_steps 8 --max_length 512 --dataset x.jsonl\n";
+    let found = edits(&Folder::new(&[("run.sh", command)]), "--gpu-memory 24GiB --keep seq", "LoRA adapters");
+    assert!(found.iter().any(|edit| edit == "lora") && found.iter().any(|edit| edit.contains(" --lora_rank 16")), "{found:?}");
+}
+
+#[test]
+fn a_file_of_accelerate_offloads_by_its_device() {
+    let config = "compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\ndeepspeed_config:\n  offload_optimizer_device: none\n  \
+        offload_param_device: none\n  zero_stage: 3\nmixed_precision: bf16\nnum_machines: 1\nnum_processes: 2\n";
+    let train = "from datasets import load_dataset\nfrom trl import SFTConfig, SFTTrainer\n\
+        args = SFTConfig('out', per_device_train_batch_size=1, gradient_checkpointing=True, bf16=True, max_length=512,\n\
+        \x20               model_init_kwargs={'dtype': 'bfloat16'})\n\
+        SFTTrainer('Qwen/Qwen3-4B', args=args, train_dataset=load_dataset('x', split='train')).train()\n";
+    let folder = Folder::new(&[
+        ("zero3.yaml", config),
+        ("train.py", train),
+        ("run.sh", "accelerate launch --config_file zero3.yaml train.py\n"),
+    ]);
+    let found = edits(&folder, "run.sh --gpu-memory 24GiB --keep optimizer,method,quant", "offload optimizer");
+    assert!(found.iter().any(|edit| edit == "cpu"), "{found:?}");
+}

@@ -116,9 +116,10 @@ fn plan_lines(
     let mut lines = vec![format!("  {number}. {}", (look.styler)(summary.get(look.lang), StyleRole::Strong))];
     lines.extend(plan.titles(before).iter().enumerate().map(|(place, title)| {
         let title = title.get(look.lang);
-        let text = match edited.by_hand.contains(&place) {
-            true => message!("{title} (by hand)", "{title}（需手动修改）"),
-            false => message!("{title}", "{title}"),
+        let text = if edited.by_hand.contains(&place) {
+            message!("{title} (by hand)", "{title}（需手动修改）")
+        } else {
+            message!("{title}", "{title}")
         };
         format!("     - {}", text.get(look.lang))
     }));

@@ -44,7 +44,7 @@ impl RunPlans {
     /// The plans of a run.
     pub(crate) fn search(runs: &EstimatedRuns, run: EstimatedRun, options: FitOptions) -> Self {
         let fitting = fit(&run.estimated, &options);
-        let plans = fitting.plans.iter().map(|plan| edits::with_edits(runs, &run, plan.clone())).collect();
+        let plans = fitting.plans.iter().map(|plan| edits::with_edits(runs, &run, plan.clone(), options.limit)).collect();
         Self { ceiling: None, plans, run, options, fitting }
     }
 

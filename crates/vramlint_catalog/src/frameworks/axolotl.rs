@@ -1,7 +1,7 @@
 //! Axolotl: its YAML, and `axolotl train`.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{
+use super::descriptor::{ FixValue,
     ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, FixKeys, Framework, OffloadedInstead, Processes, RayWorkers,
     Unknown, UnknownKeys, VllmShare, Weights,
 };
@@ -67,7 +67,18 @@ pub(super) static FRAMEWORK: Framework = Framework {
     // Axolotl 0.18.0 cli/train.py.
     ray_workers: Some(RayWorkers { key: Some("use_ray"), variable: None, number: "ray_num_workers" }),
     // Its files nearly always say `load_in_4bit` and `adapter` themselves.
-    fixes: FixKeys { optimizer: Some("optimizer"), four_bit: &[], ..HF_FIXES },
+    fixes: FixKeys {
+        optimizer: Some("optimizer"),
+        // Axolotl 0.18.0 utils/schemas/peft.py; adapters have no dropout by default.
+        four_bit: &[("load_in_4bit", FixValue::True)],
+        adapters: &[
+            (C::Method, "adapter", FixValue::Word("lora")),
+            (C::LoraR, "lora_r", FixValue::Number(16)),
+            (C::LoraAlpha, "lora_alpha", FixValue::Number(32)),
+            (C::LoraTargets, "lora_target_linear", FixValue::True),
+        ],
+        ..HF_FIXES
+    },
     estimate: EstimateTraits {
         is_language_modelling: true,
         // Axolotl 0.18.0 loaders/model.py.

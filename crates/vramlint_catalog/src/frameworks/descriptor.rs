@@ -330,6 +330,8 @@ pub struct FixKeys {
     pub optimizer: Option<&'static str>,
     /// A base in 4 bits (nf4 with nested constants) under adapters, in a file or a command.
     pub four_bit: &'static [(&'static str, FixValue)],
+    /// Adapters of rank 16 on all linear layers without dropout, in a file or a command: what a key sets, the key, its value.
+    pub adapters: &'static [(Concept, &'static str, FixValue)],
 }
 
 /// A value that a fix writes.
@@ -473,7 +475,7 @@ pub(super) const COMMON: Framework = Framework {
     offloads_instead: None,
     ray_workers: None,
     has_vllm_mode_of_trl: false,
-    fixes: FixKeys { accumulation: None, checkpointing: None, liger: None, optimizer: None, four_bit: &[] },
+    fixes: FixKeys { accumulation: None, checkpointing: None, liger: None, optimizer: None, four_bit: &[], adapters: &[] },
     estimate: EstimateTraits {
         is_played: true,
         is_recipe: false,

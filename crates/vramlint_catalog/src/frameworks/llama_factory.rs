@@ -63,6 +63,12 @@ pub(super) static FRAMEWORK: Framework = Framework {
         liger: Some("enable_liger_kernel"),
         optimizer: Some("optim"),
         four_bit: &[("quantization_bit", FixValue::Number(4))],
+        // LLaMA-Factory 0.9.6 hparams/finetuning_args.py; adapters have no dropout by default.
+        adapters: &[
+            (C::Method, "finetuning_type", FixValue::Word("lora")),
+            (C::LoraR, "lora_rank", FixValue::Number(16)),
+            (C::LoraTargets, "lora_target", FixValue::Word("all")),
+        ],
         ..COMMON.fixes
     },
     estimate: EstimateTraits {

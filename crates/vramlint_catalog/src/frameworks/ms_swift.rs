@@ -65,6 +65,13 @@ pub(super) static FRAMEWORK: Framework = Framework {
         liger: Some("use_liger_kernel"),
         // ms-swift 4.6.0.dev0 swift/arguments/base_args/quant_args.py.
         four_bit: &[("quant_method", FixValue::Word("bnb")), ("quant_bits", FixValue::Number(4))],
+        // ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py.
+        adapters: &[
+            (C::Method, "tuner_type", FixValue::Word("lora")),
+            (C::LoraR, "lora_rank", FixValue::Number(16)),
+            (C::LoraDropout, "lora_dropout", FixValue::Number(0)),
+            (C::LoraTargets, "target_modules", FixValue::Word("all-linear")),
+        ],
         ..HF_FIXES
     },
     ..COMMON

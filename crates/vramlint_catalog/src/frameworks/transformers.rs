@@ -55,6 +55,12 @@ pub(super) const HF_FIXES: FixKeys = FixKeys {
     optimizer: Some("optim"),
     // Flags of TRL's `ModelConfig` (trl 1.16.0 trainer/model_config.py), which many scripts take.
     four_bit: &[("load_in_4bit", FixValue::True), ("use_bnb_nested_quant", FixValue::True)],
+    adapters: &[
+        (C::Method, "use_peft", FixValue::True),
+        (C::LoraR, "lora_r", FixValue::Number(16)),
+        (C::LoraDropout, "lora_dropout", FixValue::Number(0)),
+        (C::LoraTargets, "lora_target_modules", FixValue::Word("all-linear")),
+    ],
 };
 
 /// transformers 5.23.0 training_args.py, with the names that earlier versions had.

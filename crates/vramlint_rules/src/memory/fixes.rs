@@ -249,11 +249,22 @@ pub(super) fn beside_rows(project: &Project, run: &Run, key: &str, value: FixVal
 /// Whether the program that a command runs takes a flag: the framework's own does; a script if it declares the option, or if its parser
 /// fills a class that has it.
 fn accepts_flag(project: &Project, run: &Run, key: &str) -> bool {
+    accepts(project, run, key, true)
+}
+
+/// Whether the program of a run takes a key, in a file or from a flag.
+pub(super) fn accepts_key(project: &Project, run: &Run, key: &str) -> bool {
+    let in_file = run.settings.get(&Concept::MicroBatch).and_then(Setting::winning);
+    accepts(project, run, key, in_file.is_none_or(|rows| !matches!(rows.origin, Origin::File { .. })))
+}
+
+fn accepts(project: &Project, run: &Run, key: &str, by_flag: bool) -> bool {
     let Some(code) = run.entry.and_then(|entry| project.code(entry)) else {
-        return run.launch.as_ref().is_some_and(|launch| launch.launcher.spec().path == LaunchPath::Framework);
+        let framework = run.launch.as_ref().is_some_and(|launch| launch.launcher.spec().path == LaunchPath::Framework);
+        return framework || !by_flag;
     };
     let is_option = |name: &String| name.trim_start_matches('-').replace('-', "_") == key;
     let of_class = |class: &String| classes::find(class).is_some_and(|class| class.field(key).is_some());
     code.options.iter().any(|option| option.names.iter().any(is_option))
-        || code.parsers.iter().any(|parser| parser.command_line && parser.classes.iter().any(of_class))
+        || code.parsers.iter().any(|parser| (parser.command_line || !by_flag) && parser.classes.iter().any(of_class))
 }

@@ -39,6 +39,24 @@ pub(super) fn beside(project: &Project, candidate: &Candidate, key: &str, value:
     }
 }
 
+/// Replaces the value of `candidate`, in the quotes that it has. `None` if it is not written as a plain one; empty if it is that value.
+pub(super) fn replace(project: &Project, candidate: &Candidate, value: FixValue) -> Option<Vec<Edit>> {
+    let notation = match &candidate.origin {
+        Origin::File { place, .. } if project.file(place.file).is_json() => Notation::Json,
+        Origin::File { .. } => Notation::Yaml,
+        Origin::Flag { .. } => Notation::Flag,
+        _ => return None,
+    };
+    let place = candidate.origin.place()?;
+    let written = place.range.slice(&project.file(place.file).text);
+    let new = text(value, notation);
+    if written.trim_matches(['"', '\'']) == new.trim_matches('"') {
+        return Some(Vec::new());
+    }
+    let is_plain = written.chars().all(|c| c.is_alphanumeric() || "\"'_-.+".contains(c));
+    is_plain.then(|| vec![edit::replace(place, new)])
+}
+
 fn end_of(place: FileRange) -> FileRange {
     FileRange::new(place.file, TextRange::at(place.range.end))
 }

@@ -1,5 +1,6 @@
 //! VL3: memory.
 
+mod adapter_edits;
 mod card_mostly_empty;
 mod checkpointing_absent;
 mod does_not_fit;

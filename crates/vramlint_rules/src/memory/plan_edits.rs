@@ -1,5 +1,6 @@
 //! The edits of a plan: those of its changes, joined.
 
+use super::adapter_edits::adapters;
 use super::fixes;
 use vramlint_base::{Edit, Value};
 use vramlint_catalog::Concept;
@@ -7,8 +8,8 @@ use vramlint_catalog::frameworks::FixValue;
 use vramlint_edit as edit;
 use vramlint_estimate::RunEstimate;
 use vramlint_estimate::repairs::Change;
-use vramlint_memory::setup::{Quantization, Scheme};
-use vramlint_resolve::{Origin, Project, Run};
+use vramlint_memory::setup::Scheme;
+use vramlint_resolve::{Project, Run};
 
 /// The edits that make all of `changes`, in every file that sets their values. `None` unless all of them are known.
 pub fn plan_edits(project: &Project, run: &Run, changes: &[Change], before: &RunEstimate) -> Option<Vec<Edit>> {
@@ -44,10 +45,10 @@ fn change_edits(project: &Project, run: &Run, change: Change, before: &RunEstima
         Change::NoCheckpointing => fixes::checkpointing(project, run, false),
         Change::ExpandableSegments => exported(project, run),
         Change::Shard(scheme) => stage(project, run, scheme),
-        Change::OffloadOptimizer => offload(project, run, "offload_optimizer"),
-        Change::OffloadParameters => offload(project, run, "offload_param"),
-        Change::Adapters(Quantization::FourBit { .. }) if setup.lora.is_some() => four_bit(project, run),
-        Change::Adapters(_) | Change::ReferenceByAdapter => None,
+        Change::OffloadOptimizer => offload(project, run, Concept::OffloadOptimizer, "offload_optimizer"),
+        Change::OffloadParameters => offload(project, run, Concept::OffloadParam, "offload_param"),
+        Change::Adapters(quantization) => adapters(project, run, quantization, setup.lora.is_some()),
+        Change::ReferenceByAdapter => None,
         Change::Batch { .. } | Change::Checkpointing | Change::Loss(_) | Change::Optimizer(_) => {
             fixes::edits(project, run, change, before)
         }
@@ -95,20 +96,6 @@ fn exported(project: &Project, run: &Run) -> Option<Vec<Edit>> {
     Some(vec![edit::insert_line_above(file, launch.range.start, "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True")])
 }
 
-/// A base in 4 bits, by the keys of the framework, unless something says how the base is stored.
-fn four_bit(project: &Project, run: &Run) -> Option<Vec<Edit>> {
-    if run.settings.get(&Concept::Quantization).is_some_and(fixes::is_written) {
-        return None;
-    }
-    // In code, a quantized base is an object of its own.
-    let rows = run.settings.get(&Concept::MicroBatch)?.winning()?;
-    let keys = run.dialect.framework().fixes.four_bit;
-    if keys.is_empty() || matches!(rows.origin, Origin::Code { .. }) {
-        return None;
-    }
-    keys.iter().map(|(key, value)| fixes::beside_rows(project, run, key, *value)).collect()
-}
-
 /// The stage in DeepSpeed's file, where it is written; else the framework's own file for it.
 fn stage(project: &Project, run: &Run, scheme: Scheme) -> Option<Vec<Edit>> {
     let new = match scheme {
@@ -136,8 +123,11 @@ fn stage(project: &Project, run: &Run, scheme: Scheme) -> Option<Vec<Edit>> {
     }
 }
 
-/// An entry of DeepSpeed's file.
-fn offload(project: &Project, run: &Run, section: &str) -> Option<Vec<Edit>> {
+/// The device of accelerate's file, or an entry of DeepSpeed's.
+fn offload(project: &Project, run: &Run, concept: Concept, section: &str) -> Option<Vec<Edit>> {
+    if let Some(setting) = run.settings.get(&concept).filter(|setting| fixes::is_written(setting)) {
+        return fixes::word(project, setting, "none", "cpu").map(|edit| vec![edit]);
+    }
     let file = project.file(run.deepspeed?);
     edit::put(file, &["zero_optimization", section], "device", &Value::Text("cpu".to_owned())).map(|edit| vec![edit])
 }
