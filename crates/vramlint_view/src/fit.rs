@@ -117,7 +117,7 @@ fn plan_lines(
     lines.extend(plan.titles(before).iter().enumerate().map(|(place, title)| {
         let title = title.get(look.lang);
         let text = if edited.by_hand.contains(&place) {
-            message!("{title} (by hand)", "{title}（需手动修改）")
+            message!("by hand: {title}", "需手动：{title}")
         } else {
             message!("{title}", "{title}")
         };
