@@ -89,7 +89,7 @@ impl StepTime {
 }
 
 /// The type in which products are computed, and operations per second. `None` where it is not known: LLM.int8 computes in integers.
-fn product_speed(setup: &Setup, speeds: &Speeds) -> Option<(&'static str, u64)> {
+pub(crate) fn product_speed(setup: &Setup, speeds: &Speeds) -> Option<(&'static str, u64)> {
     let dtype = match setup.quantization {
         Quantization::Int8 => return None,
         // Layers in 4 bits compute in a type of their own: the fastest of all counts.

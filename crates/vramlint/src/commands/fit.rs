@@ -106,7 +106,6 @@ fn options(args: &FitArgs, bytes: u64) -> FitOptions {
         limit: if args.headroom == 0 { bytes } else { bytes / 100 * (100 - args.headroom) },
         keep: args.keep.iter().map(|name| canonical(name)).collect(),
         max_slowdown: args.max_slowdown,
-        speeds: None,
         most: MOST_PLANS,
     }
 }

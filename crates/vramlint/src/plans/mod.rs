@@ -50,11 +50,7 @@ impl RunPlans {
 
     /// The plans of a run on a GPU of `limit` bytes.
     pub(crate) fn within(runs: &EstimatedRuns, run: &EstimatedRun, limit: u64) -> Self {
-        Self::search(
-            runs,
-            run.clone(),
-            FitOptions { limit, keep: Vec::new(), max_slowdown: None, speeds: None, most: MOST_PLANS },
-        )
+        Self::search(runs, run.clone(), FitOptions { limit, keep: Vec::new(), max_slowdown: None, most: MOST_PLANS })
     }
 
     /// The largest value of a setting that fits.

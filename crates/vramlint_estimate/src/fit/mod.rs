@@ -11,11 +11,12 @@ mod slowdown;
 mod tests;
 
 pub use ceiling::{Ceiling, Dimension, ceiling};
-pub use slowdown::{Slowdown, Speeds};
+pub use slowdown::Slowdown;
 
 use crate::repairs::{Change, TrainingEffect};
 use crate::run_estimate::RunEstimate;
 use vramlint_base::Message;
+use vramlint_catalog::gpus::{self, Gpu};
 use vramlint_memory::{Estimate, Setup};
 
 /// What a plan must respect.
@@ -27,8 +28,6 @@ pub struct FitOptions {
     pub keep: Vec<String>,
     /// Largest upper bound of the slowdown.
     pub max_slowdown: Option<f64>,
-    /// Speeds of the GPU, if known.
-    pub speeds: Option<Speeds>,
     /// Maximum number of plans.
     pub most: usize,
 }
@@ -99,12 +98,15 @@ struct Subject<'a> {
     options: &'a FitOptions,
     /// Upper bound over peak of the run's own estimate, in thousandths: what reading the project leaves open widens plans alike.
     widening: u64,
+    /// The GPU that is to hold it, if the catalogue knows it.
+    gpu: Option<&'static Gpu>,
 }
 
 impl<'a> Subject<'a> {
     fn new(of: &'a RunEstimate, options: &'a FitOptions) -> Self {
         let widening = u128::from(of.estimate.high) * 1000 / u128::from(of.estimate.peak.max(1));
-        Self { of, options, widening: u64::try_from(widening).unwrap_or(u64::MAX) }
+        let gpu = of.capacity.as_ref().and_then(|capacity| gpus::lookup(&capacity.name.en)).map(|found| found.smallest());
+        Self { of, options, gpu, widening: u64::try_from(widening).unwrap_or(u64::MAX) }
     }
 
     /// Whether an estimate certainly fits GPU and host.
@@ -134,7 +136,7 @@ impl<'a> Subject<'a> {
 
     fn plan(&self, changes: Vec<Change>, setup: Setup, estimate: Estimate) -> Plan {
         let effect = changes.iter().map(|change| change.effect(&self.of.setup)).max().unwrap_or(TrainingEffect::Same);
-        let slowdown = slowdown::between(&self.of.model.arch, &self.of.setup, &setup, self.options.speeds);
+        let slowdown = slowdown::between(&self.of.model.arch, &self.of.setup, &setup, self.gpu);
         Plan { changes, effect, setup, estimate, slowdown }
     }
 

@@ -18,7 +18,7 @@ fn of(setup: Setup, parameters: u64) -> RunEstimate {
 }
 
 fn options(limit: u64) -> FitOptions {
-    FitOptions { limit, keep: Vec::new(), max_slowdown: None, speeds: None, most: 5 }
+    FitOptions { limit, keep: Vec::new(), max_slowdown: None, most: 5 }
 }
 
 const GIB: u64 = 1 << 30;

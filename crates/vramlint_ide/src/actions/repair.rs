@@ -111,7 +111,7 @@ fn offered(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Ve
 /// Combinations of changes with known edits that make the run fit, best first.
 fn plans(report: &Report, run: &Run, estimate: &RunEstimate, lang: Lang) -> Vec<(String, Vec<Edit>)> {
     let Some(limit) = estimate.capacity.as_ref().map(|capacity| capacity.bytes) else { return Vec::new() };
-    let options = FitOptions { limit, keep: Vec::new(), max_slowdown: None, speeds: None, most: PLANS };
+    let options = FitOptions { limit, keep: Vec::new(), max_slowdown: None, most: PLANS };
     let action = |plan: &Plan| {
         let title = plan.title(&estimate.setup);
         let edits = plan_edits(&report.project, run, &plan.changes, estimate)?;

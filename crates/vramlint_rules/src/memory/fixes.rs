@@ -67,7 +67,7 @@ fn only_differing(change: &Message) -> Message {
 /// The best combination of changes that fits, where no single one does.
 fn plan(estimate: &RunEstimate) -> Option<Plan> {
     let limit = estimate.capacity.as_ref()?.bytes;
-    let options = FitOptions { limit, keep: Vec::new(), max_slowdown: None, speeds: None, most: 1 };
+    let options = FitOptions { limit, keep: Vec::new(), max_slowdown: None, most: 1 };
     fit(estimate, &options).plans.into_iter().next()
 }
 
