@@ -19,7 +19,7 @@ const MOST_CHANGES: usize = 6;
 /// Plans that need less memory, best first, and the lowest step that was seen.
 pub(super) fn smaller(subject: &Subject<'_>) -> (Vec<Plan>, Option<Least>) {
     let all = moves(subject);
-    let mut search = Search { subject, least: None, plans: Vec::new(), infeasible: Vec::new() };
+    let mut search = Search { subject, least: None, plans: Vec::new(), infeasible: Vec::new(), feasible: Vec::new() };
     for effect in [TrainingEffect::Same, TrainingEffect::NearlySame, TrainingEffect::Different] {
         // What changes the training is proposed only where nothing else fits.
         let is_needed = effect != TrainingEffect::Different || search.plans.is_empty();
@@ -46,8 +46,10 @@ struct Search<'a> {
     /// The simulated setup with the lowest upper bound.
     least: Option<Least>,
     plans: Vec<Plan>,
-    /// Sets of moves that do not fit even at their last steps.
+    /// Sets of moves of which no part fits, even at their last steps.
     infeasible: Vec<Vec<usize>>,
+    /// Sets of moves that fit.
+    feasible: Vec<Vec<usize>>,
 }
 
 impl Search<'_> {
@@ -59,8 +61,14 @@ impl Search<'_> {
             all.iter().map(|own| own.steps.iter().copied().filter(|step| step.effect(before) <= effect).collect()).collect();
         let usable: Vec<usize> = (0..all.len()).filter(|index| !allowed[*index].is_empty()).collect();
         self.infeasible.clear();
+        self.feasible.clear();
         if !self.can_hold_plan(&allowed, &usable) {
             return;
+        }
+        // A move without which nothing fits rules out every set that lacks it, without a simulation.
+        for own in &usable {
+            let others: Vec<usize> = usable.iter().copied().filter(|other| other != own).collect();
+            self.can_hold_plan(&allowed, &others);
         }
         for size in 1..=usable.len().min(MOST_CHANGES) {
             self.choose(&allowed, &usable, &mut Vec::new(), size, effect);
@@ -73,6 +81,9 @@ impl Search<'_> {
     /// Visits every combination of `size` more moves out of `rest`, in addition to `chosen`.
     fn choose(&mut self, allowed: &[Vec<Change>], rest: &[usize], chosen: &mut Vec<usize>, size: usize, effect: TrainingEffect) {
         if size == 0 {
+            if self.is_infeasible(chosen) {
+                return;
+            }
             if let Some(changes) = self.fitting(allowed, chosen) {
                 self.add(allowed, chosen, changes, effect);
             }
@@ -99,14 +110,21 @@ impl Search<'_> {
 
     /// Whether a part of `set` may fit.
     fn can_hold_plan(&mut self, allowed: &[Vec<Change>], set: &[usize]) -> bool {
-        if self.infeasible.iter().any(|known| set.iter().all(|own| known.contains(own))) {
+        if self.is_infeasible(set) {
             return false;
+        }
+        if self.feasible.iter().any(|known| known.iter().all(|own| set.contains(own))) {
+            return true;
         }
         let can = self.fitting(allowed, set).is_some() || self.fits_without_some(allowed, set.to_vec());
         if !can {
             self.infeasible.push(set.to_vec());
         }
         can
+    }
+
+    fn is_infeasible(&self, set: &[usize]) -> bool {
+        self.infeasible.iter().any(|known| set.iter().all(|own| known.contains(own)))
     }
 
     /// Leaves moves out, one after the other, as long as that lowers the peak. Some need more memory than they save: a smaller micro-batch,
@@ -141,6 +159,14 @@ impl Search<'_> {
     /// The changes of `set` that fit: the last step of each move; else, with an earlier step of one move whose steps are different things
     /// rather than more of one.
     fn fitting(&mut self, allowed: &[Vec<Change>], set: &[usize]) -> Option<Vec<Change>> {
+        let found = self.fitting_steps(allowed, set);
+        if found.is_some() {
+            self.feasible.push(set.to_vec());
+        }
+        found
+    }
+
+    fn fitting_steps(&mut self, allowed: &[Vec<Change>], set: &[usize]) -> Option<Vec<Change>> {
         let strongest = self.strongest(allowed, set)?;
         if self.fits(&strongest).is_some() {
             return Some(strongest);
