@@ -34,7 +34,7 @@ pub(crate) enum Anchor {
     OomKill,
     /// Slurm, LSF.
     Scheduler,
-    /// Kubernetes, Docker.
+    /// Kubernetes, Docker, notebooks in the cloud.
     Container,
     /// Ray.
     Ray,
@@ -58,6 +58,7 @@ const ANCHORS: &[(&str, Anchor)] = &[
     ("nable to allocate", Anchor::Host),
     ("annot allocate memory", Anchor::Host),
     ("MemoryError", Anchor::Host),
+    ("std::bad_alloc", Anchor::Host),
     ("rror 1455", Anchor::Host),
     ("xitcode", Anchor::Exitcode),
     ("exits with return code", Anchor::Deepspeed),
@@ -66,6 +67,7 @@ const ANCHORS: &[(&str, Anchor)] = &[
     ("Killed", Anchor::Killed),
     ("Kill process", Anchor::Killed),
     ("zsh: killed", Anchor::Killed),
+    ("terminated by signal 9", Anchor::Killed),
     ("已杀死", Anchor::Killed),
     ("status 137", Anchor::Status137),
     ("code 137", Anchor::Status137),
@@ -77,8 +79,12 @@ const ANCHORS: &[(&str, Anchor)] = &[
     ("Out Of Memory", Anchor::Scheduler),
     ("xceeded memory limit", Anchor::Scheduler),
     ("xceeded job memory limit", Anchor::Scheduler),
+    ("PBS: job killed", Anchor::Scheduler),
     ("TERM_MEMLIMIT", Anchor::Scheduler),
     ("OOMKilled", Anchor::Container),
+    ("low on resource: memory", Anchor::Container),
+    ("using all available RAM", Anchor::Container),
+    ("more memory than is available", Anchor::Container),
     ("low on memory", Anchor::Ray),
     ("systemd-oomd", Anchor::Daemon),
     ("earlyoom", Anchor::Daemon),
@@ -86,6 +92,7 @@ const ANCHORS: &[(&str, Anchor)] = &[
     ("SIGBUS", Anchor::SharedMemory),
     ("shared memory", Anchor::SharedMemory),
     ("</torch_", Anchor::SharedMemory),
+    ("'/dev/shm", Anchor::SharedMemory),
     ("NCCL WARN Error: failed to extend /dev/shm", Anchor::SharedMemory),
     ("Free memory on device", Anchor::Engine),
     ("the cache blocks", Anchor::Engine),

@@ -150,6 +150,8 @@ pub enum KillTemplate {
     CalledProcess,
     /// `torch.multiprocessing`: `process 0 terminated with signal SIGKILL`.
     Multiprocessing,
+    /// `mpirun`: `exited on signal 9 (Killed)`.
+    Mpi,
     /// A worker of a data loader.
     DataLoader,
     /// The launcher of DeepSpeed.
@@ -176,6 +178,7 @@ impl KillTemplate {
             Self::Shell => "shell",
             Self::CalledProcess => "called_process",
             Self::Multiprocessing => "multiprocessing",
+            Self::Mpi => "mpi",
             Self::DataLoader => "dataloader_killed",
             Self::DeepspeedLauncher => "deepspeed_launcher",
             Self::Torchrun => "torchrun",
@@ -240,6 +243,8 @@ pub enum HostTemplate {
     Numpy,
     /// Python's `MemoryError`.
     MemoryError,
+    /// `std::bad_alloc` of C++.
+    BadAlloc,
     /// `[Errno 12] Cannot allocate memory`.
     Enomem,
     /// `[WinError 1455] The paging file is too small`.
@@ -253,6 +258,7 @@ impl HostTemplate {
             Self::CpuAllocator => "cpu_allocator",
             Self::Numpy => "numpy",
             Self::MemoryError => "memory_error",
+            Self::BadAlloc => "bad_alloc",
             Self::Enomem => "enomem",
             Self::WindowsPageFile => "windows_page_file",
         }

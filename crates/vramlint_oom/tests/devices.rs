@@ -156,6 +156,7 @@ fn drivers_and_libraries_give_no_numbers() {
             "torch.AcceleratorError: CUDA error: out of memory",
             "cuda driver: line=1 exception=torch.AcceleratorError -> outside_allocator",
         ),
+        ("RuntimeError: Triton Error [CUDA]: out of memory", "cuda driver: line=1 exception=RuntimeError -> outside_allocator"),
         ("RuntimeError: CUDA driver error: out of memory", "cuda driver: line=1 exception=RuntimeError -> outside_allocator"),
         ("numba.cuda.cudadrv.driver.CudaAPIError: [2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY", ""),
         (

@@ -179,3 +179,45 @@ fn engines_lack_a_share_or_a_cache() {
         check(log, &[expected]);
     }
 }
+
+#[test]
+fn mpirun_srun_pbs_and_notebooks_report_in_their_own_words() {
+    for (log, expected) in [
+        (
+            "mpirun noticed that process rank 3 with PID 12345 on node gpu07 exited on signal 9 (Killed).",
+            "killed mpi: line=1 ranks=3 pid=12345 host=gpu07 -> host_oom_likely",
+        ),
+        ("srun: error: gpu07: tasks 0-2: Killed", "killed shell: line=1 ranks=0,1,2 host=gpu07 -> host_oom_likely"),
+        ("Command terminated by signal 9", "killed shell: line=1 -> host_oom_likely"),
+        (
+            "=>> PBS: job killed: mem 66000000kb exceeded limit 65536000kb",
+            "killed scheduler: line=1 limit=65536000KiB -> host_oom_confirmed",
+        ),
+        (
+            "The node was low on resource: memory. Threshold quantity: 100Mi, available: 80Mi.",
+            "killed container: line=1 cgroup=true -> host_oom_confirmed",
+        ),
+        (
+            "Your session crashed after using all available RAM. View runtime logs",
+            "killed container: line=1 cgroup=true -> host_oom_confirmed",
+        ),
+        (
+            "Your notebook tried to allocate more memory than is available. It has restarted.",
+            "killed container: line=1 cgroup=true -> host_oom_confirmed",
+        ),
+    ] {
+        check(log, &[expected]);
+    }
+}
+
+#[test]
+fn an_allocation_of_cpp_and_a_file_in_shared_memory_fail_without_a_size() {
+    let log = "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\nAborted (core dumped)";
+    assert_eq!(common::events(log).len(), 1, "{:?}", common::events(log));
+    check("RuntimeError: std::bad_alloc: out_of_memory: RMM failure", &[]);
+    check(
+        "OSError: [Errno 28] No space left on device: '/dev/shm/pym-1'",
+        &["shared_memory torch_shm: line=1 exception=OSError -> shm_too_small"],
+    );
+    check("OSError: [Errno 28] No space left on device: '/data/checkpoint'", &[]);
+}

@@ -8,7 +8,7 @@ use crate::excerpt::Excerpt;
 
 pattern!(
     DRIVER,
-    r"(?P<backend>CUDA|HIP|NPU|XPU|cuda|hip)(?: driver| runtime)? ?(?:error|Error)(?: \(\d+\))? ?:? (?:\(\d+\) : )?(?:cudaErrorMemoryAllocation: |hipErrorOutOfMemory: )?out of memory|(?P<constant>CUDA_ERROR_OUT_OF_MEMORY|hipErrorOutOfMemory)|error=2 : out of memory"
+    r"(?P<backend>CUDA|HIP|NPU|XPU|cuda|hip)(?: driver| runtime)? ?(?:error|Error)(?: \(\d+\))? ?:? (?:\(\d+\) : )?(?:cudaErrorMemoryAllocation: |hipErrorOutOfMemory: )?out of memory|Triton Error \[(?P<triton>CUDA|HIP)\]: out of memory|(?P<constant>CUDA_ERROR_OUT_OF_MEMORY|hipErrorOutOfMemory)|error=2 : out of memory"
 );
 pattern!(NCCL, r"(?:[Cc]uda|HIP|Hip) failure[^'\n]{0,40}'out of memory'");
 pattern!(BITSANDBYTES, r"Error out of memory at line \d+ in file");
@@ -33,7 +33,12 @@ pub(super) fn out_of_memory(excerpt: &Excerpt<'_>) -> Option<Event> {
         return Some(without_numbers(excerpt, &line, backend, DeviceTemplate::Nccl, None));
     }
     let found = DRIVER.captures_iter(&line).find(|found| found.get(0).is_some_and(|all| spans(&all)))?;
-    let word = found.name("backend").or(found.name("constant")).map_or("cuda", |word| word.as_str()).to_ascii_lowercase();
+    let word = found
+        .name("backend")
+        .or(found.name("constant"))
+        .or(found.name("triton"))
+        .map_or("cuda", |word| word.as_str())
+        .to_ascii_lowercase();
     let backend = word.get(..3).filter(|start| matches!(*start, "hip" | "npu" | "xpu")).unwrap_or("cuda");
     Some(without_numbers(excerpt, &line, backend, DeviceTemplate::Driver, None))
 }
@@ -60,7 +65,7 @@ pub(super) fn nccl_allocation(excerpt: &Excerpt<'_>) -> Option<Event> {
 /// `RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes`, `OOM when allocating tensor`.
 pub(super) fn xla(excerpt: &Excerpt<'_>) -> Option<Event> {
     let line = excerpt.line();
-    if !line.contains("ut of memory") && !line.contains("OOM when allocating") {
+    if !["ut of memory", "OOM when allocating", "Attempting to reserve"].iter().any(|words| line.contains(words)) {
         return None;
     }
     let requested =

@@ -12,6 +12,10 @@ pattern!(
     ENOMEM,
     r"\[Errno 12\] (?:C|c)annot allocate memory|^\s*(?:fork|mmap)[^:]*: Cannot allocate memory|os\.fork\(\).*Cannot allocate memory"
 );
+pattern!(
+    BAD_ALLOC,
+    r"(?:what\(\):|terminate called after throwing an instance of|RuntimeError:|MemoryError:)\s*'?std::bad_alloc'?\s*$"
+);
 pattern!(PAGE_FILE, r"(?:\[WinError 1455\]|\(os error 1455\))");
 
 /// `DefaultCPUAllocator: can't allocate memory: you tried to allocate 17 bytes`.
@@ -32,6 +36,7 @@ pub(super) fn other(excerpt: &Excerpt<'_>) -> Option<Event> {
         () if CPU.is_match(&line) => return None,
         () if PAGE_FILE.is_match(&line) => HostTemplate::WindowsPageFile,
         () if ENOMEM.is_match(&line) => HostTemplate::Enomem,
+        () if BAD_ALLOC.is_match(&line) => HostTemplate::BadAlloc,
         () if MEMORY_ERROR.is_match(&line) => HostTemplate::MemoryError,
         () => return None,
     };

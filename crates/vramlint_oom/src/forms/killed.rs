@@ -13,7 +13,16 @@ pattern!(SRUN_TASK, r"tasks? (?P<tasks>[\d,\[\]-]{1,200}): Out Of Memory|Out Of 
 pattern!(SLURM_LIMIT, r"[Ee]xceeded (?:job )?memory limit(?: \((?P<used>\d+)(?P<unit>[KMG]?) > (?P<limit>\d+)[KMG]?\))?");
 pattern!(SHELL, r"(?:line |行 ?|第 ?)(?P<line>\d+)(?: ?行)?[:：]\s*(?P<pid>\d{1,9})\s+(?:Killed|已杀死|killed)\b?");
 pattern!(JOB, r"^\s*\[\d+\][+-]?\s+(?:(?P<pid>\d{1,9})\s+)?(?:Killed|已杀死|killed)\s");
-pattern!(ALONE, r"^\s*(?:Killed|已杀死|zsh: killed\s+.*)\s*$");
+pattern!(ALONE, r"^\s*(?:Killed|已杀死|zsh: killed\s+.*|Command terminated by signal 9)\s*$");
+pattern!(
+    MPI,
+    r"process rank (?P<rank>\d{1,6}) with PID (?P<pid>\d{1,9}) on node (?P<host>\S{1,255}) exited on signal 9 \(Killed\)"
+);
+pattern!(SRUN_KILLED, r"srun: error: (?P<host>\S{1,255}): tasks? (?P<tasks>[\d,\[\]-]{1,200}): Killed");
+pattern!(
+    PBS_LIMIT,
+    r"PBS: job killed: (?:v?mem|pmem) (?P<used>\d+)(?P<unit>[kmg]?)b exceeded limit (?P<limit>\d+)(?P<of>[kmg]?)b"
+);
 pattern!(
     STATUS_137,
     r"(?:[Ee]xit(?:ed)?(?: with)?|status|[Cc]ompleted with exit|terminated with exit|[Rr]eturn(?:ed non-zero exit)?)[ _-]?(?:status|code)?\s*[:=]?\s*137\b|(?:exit|Exit|return) (?:code|Code|status)\s*[:=]?\s*137\b|Exit Code:\s+137\b"
@@ -83,6 +92,15 @@ pub(super) fn by_scheduler(excerpt: &Excerpt<'_>) -> Option<Event> {
         event.rank = event.ranks.first().copied();
         return Some(event);
     }
+    if let Some(found) = PBS_LIMIT.captures(&line) {
+        let unit = match &found["of"] {
+            "k" => "KiB",
+            "m" => "MiB",
+            "g" => "GiB",
+            _ => "bytes",
+        };
+        return Some(killed(excerpt, Kill { limit: Amount::parse(&found["limit"], unit), ..kill(KillTemplate::Scheduler) }));
+    }
     if line.contains("TERM_MEMLIMIT") {
         return Some(killed(excerpt, kill(KillTemplate::Scheduler)));
     }
@@ -102,7 +120,7 @@ fn ranks(list: &str) -> Vec<u32> {
     list.trim_matches(['[', ']']).split(',').filter_map(range).flatten().take(MOST).collect()
 }
 
-/// `Reason: OOMKilled` of Kubernetes, `"OOMKilled": true` of Docker.
+/// `Reason: OOMKilled` of Kubernetes, `"OOMKilled": true` of Docker, a node without memory, a notebook that was restarted.
 pub(super) fn in_container(excerpt: &Excerpt<'_>) -> Option<Event> {
     pattern!(NOT_KILLED, r#"^OOMKilled"?\s*[:=]\s*"?false"#);
     if NOT_KILLED.is_match(&excerpt.line_after()) {
@@ -131,11 +149,24 @@ pub(super) fn by_daemon(excerpt: &Excerpt<'_>) -> Option<Event> {
     Some(killed(excerpt, Kill { pid: number(&found, "pid"), ..kill(KillTemplate::Daemon) }))
 }
 
-/// `bash: line 1: 17 Killed`, `[1]+ Killed`, `Killed` alone; a worker of a data loader.
+/// `bash: line 1: 17 Killed`, `[1]+ Killed`, `Killed` alone; a worker of a data loader; a process of mpirun or srun.
 pub(super) fn in_shell(excerpt: &Excerpt<'_>) -> Option<Event> {
     let line = excerpt.line();
     if let Some(found) = LOADER.captures(&line) {
         return Some(killed(excerpt, Kill { pid: number(&found, "pid"), ..kill(KillTemplate::DataLoader) }));
+    }
+    if let Some(found) = MPI.captures(&line) {
+        let host = Some(found["host"].to_owned());
+        let mut event = killed(excerpt, Kill { pid: number(&found, "pid"), host, ..kill(KillTemplate::Mpi) });
+        event.rank = number(&found, "rank");
+        event.ranks = event.rank.into_iter().collect();
+        return Some(event);
+    }
+    if let Some(found) = SRUN_KILLED.captures(&line) {
+        let mut event = killed(excerpt, Kill { host: Some(found["host"].to_owned()), ..kill(KillTemplate::Shell) });
+        event.ranks = ranks(&found["tasks"]);
+        event.rank = event.ranks.first().copied();
+        return Some(event);
     }
     let pid = match SHELL.captures(&line).or_else(|| JOB.captures(&line)) {
         Some(found) => number(&found, "pid"),

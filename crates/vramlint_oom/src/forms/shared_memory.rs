@@ -11,6 +11,7 @@ pattern!(
     TORCH_SHM,
     r"(?:unable to (?:write to file|allocate shared memory\(shm\) for file|resize file|mmap \d+ bytes from file|open shared memory object)) </?torch_[^>]*>.*?(?:No space left on device|Cannot allocate memory)"
 );
+pattern!(PYTHON_SHM, r"\[Errno 28\] No space left on device: '/dev/shm/");
 pattern!(NCCL_SEGMENT, r"Error while (?:creating|attaching to) shared memory segment (?P<file>\S+) \(size (?P<bytes>\d+)\)");
 pattern!(NCCL_EXTEND, r"NCCL WARN Error: failed to extend (?P<file>/dev/shm/\S+) to (?P<bytes>\d+) bytes");
 pattern!(NCCL_FALLOCATE, r"NCCL WARN.*posix_fallocate failed.*No space left on device");
@@ -30,6 +31,9 @@ pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<Event> {
     }
     if NCCL_FALLOCATE.is_match(&line) {
         return Some(shortage(excerpt, &line, SharedMemoryTemplate::NcclShm, None, None));
+    }
+    if PYTHON_SHM.is_match(&line) {
+        return Some(shortage(excerpt, &line, SharedMemoryTemplate::TorchShm, None, None));
     }
     torch_shm(excerpt)
 }
