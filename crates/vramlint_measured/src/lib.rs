@@ -6,6 +6,7 @@
 mod block_replay;
 mod logged_keys;
 mod nvidia_smi;
+mod pickle_depth;
 mod recording;
 mod snapshot;
 mod text_log;

@@ -1,8 +1,10 @@
 //! PyTorch's memory snapshots (torch 2.0 and later, `torch/cuda/memory.py`).
 
 use crate::block_replay::BlockReplay;
+use crate::pickle_depth::is_shallow;
 use crate::{Measured, Source};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// A snapshot, as far as memory goes: frames are left out.
 #[derive(Deserialize)]
@@ -34,16 +36,20 @@ struct Entry {
 
 /// The GPU of a snapshot with the most memory. The peaks are those of the recorded history; without one, what is held at the end.
 pub(crate) fn read(bytes: &[u8]) -> Option<Measured> {
+    if !is_shallow(bytes) {
+        return None;
+    }
     // Frames of a traceback are shared between entries, which the reader takes for a recursion; no number is.
     let options = serde_pickle::DeOptions::new().replace_recursive_structures().replace_unresolved_globals();
     let snapshot: Snapshot = serde_pickle::from_slice(bytes, options).ok()?;
     let mut found = Measured::none(Source::Snapshot);
-    let devices = snapshot.segments.iter().map(|segment| segment.device + 1).max().unwrap_or(0);
-    let devices = usize::try_from(devices).unwrap_or(0).max(snapshot.device_traces.len());
-    for device in 0..devices {
+    let with_segments = snapshot.segments.iter().filter_map(|segment| usize::try_from(segment.device).ok());
+    let devices: BTreeSet<usize> = with_segments.chain(0..snapshot.device_traces.len()).collect();
+    for device in devices {
         let own = snapshot.segments.iter().filter(|segment| usize::try_from(segment.device).is_ok_and(|own| own == device));
-        let (reserved, tensors) =
-            own.fold((0, 0), |(total, live), segment| (total + segment.total_size, live + segment.allocated_size));
+        let (reserved, tensors) = own.fold((0_u64, 0_u64), |(total, live), segment| {
+            (total.saturating_add(segment.total_size), live.saturating_add(segment.allocated_size))
+        });
         let (tensors, reserved) = peaks(snapshot.device_traces.get(device), tensors, reserved);
         found.raise(Measured { tensors: Some(tensors), reserved: Some(reserved), ..Measured::none(Source::Snapshot) });
     }
@@ -69,5 +75,5 @@ fn peaks(trace: Option<&Vec<Entry>>, tensors: u64, reserved: u64) -> (u64, u64) 
     // A history that begins late does not know what was held before it: the difference at the end was there all along.
     let missing = tensors.saturating_sub(replay.live());
     let missing_segments = reserved.saturating_sub(replay.held());
-    (highest + missing, segments + missing_segments)
+    (highest.saturating_add(missing), segments.saturating_add(missing_segments))
 }
