@@ -28,7 +28,7 @@ pub(crate) fn from_flags(flags: &SetupArgs, models: &Models, request: &Request) 
     }
     find_model(name, &request.cwd, &request.hub_caches).map(Some).map_err(|why| {
         let (en, zh) = (why.en, why.zh);
-        user_error(message!("{en}, or set its size with --params", "{zh}，或用 --params 给出参数量"))
+        user_error(message!("{en}; --params sets its size instead", "{zh}；也可用 --params 给出参数量"))
     })
 }
 

@@ -22,14 +22,16 @@ use vramlint_estimate::{Model, Models, Source};
 pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, Message> {
     let (files, path) = (OverlayFs::default(), absolute(cwd, Path::new(name)));
     if !name.is_empty() && path.exists() {
-        let model = read_config(&files, &path, name, Source::Project(shown(&path, cwd)))?;
+        let place = shown(&path, cwd);
+        let model = read_config(&files, &path, name, Source::Project(place.clone())).map_err(|why| broken(&place, &why))?;
         return model.undescribed().map_or(Ok(model), Err);
     }
     let mut models = Models::catalogue();
     if let Some(cached) = hub_cache::find(caches, name) {
-        match read_config(&files, &cached.config, name, Source::Cache(cached.shown)) {
+        let place = cached.shown;
+        match read_config(&files, &cached.config, name, Source::Cache(place.clone())) {
             Ok(model) => models.insert(model),
-            Err(why) => return Err(why),
+            Err(why) => return Err(broken(&place, &why)),
         }
     }
     let found = models.find_or_infer(name);
@@ -46,6 +48,12 @@ pub fn find_model(name: &str, cwd: &Path, caches: &[PathBuf]) -> Result<Model, M
             "未知的模型 `{name}`；请指定其文件夹或 config.json"
         ),
     })
+}
+
+/// Why a configuration cannot be read.
+fn broken(place: &str, why: &Message) -> Message {
+    let Message { en, zh } = why;
+    message!("{place}: {en}", "{place}：{zh}")
 }
 
 #[cfg(test)]
