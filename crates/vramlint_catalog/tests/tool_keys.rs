@@ -223,7 +223,7 @@ fn defaults_by_tool_and_task() {
 
 #[test]
 fn batch_arithmetic_differs_where_the_tools_do() {
-    assert!(D::Trl.batch.counts_completions && !D::OpenRlhf.batch.counts_completions);
+    assert!(D::Trl.batch.counts_completions && D::OpenRlhf.batch.counts_completions && !D::Plain.batch.counts_completions);
     assert_eq!(D::OpenRlhf.batch.whole, ["train.batch_size", "train_batch_size"]);
     assert_eq!(D::DeepSpeed.batch.whole, ["train_batch_size"]);
     assert_eq!(D::MsSwift.batch.accumulation, Accumulation::UpTo(16));

@@ -35,6 +35,8 @@ pub(super) static FRAMEWORK: Framework = Framework {
     // It floors silently, and then trains other than what is written.
     batch: BatchArithmetic {
         accumulation: Accumulation::OfWhole,
+        // `openrlhf/trainer/ppo_trainer.py:75` divides prompts times samples by it.
+        counts_completions: true,
         whole: &["train.batch_size", "train_batch_size"],
         source: "OpenRLHF 0.11.0 openrlhf/utils/deepspeed/deepspeed.py:110",
         ..COMMON.batch
@@ -126,12 +128,16 @@ const KEYS_OF_MEMORY: &[Row] = &[
     ("ds_tensor_parallel_size", C::TensorParallelSize, Given),
     ("ds.ring_attn_size", C::ContextParallelSize, Given),
     ("ring_attn_size", C::ContextParallelSize, Given),
+    // Its engines get GPUs of their own, whatever else shares them (OpenRLHF 0.11.0 openrlhf/cli/train_ppo_ray.py:75).
+    ("train.async_enable", C::VllmMode, Switch("apart")),
+    ("async_train", C::VllmMode, Switch("apart")),
     ("train.colocate_all", C::VllmMode, Switch("colocate")),
     ("colocate_all_models", C::VllmMode, Switch("colocate")),
     ("vllm.gpu_memory_utilization", C::VllmGpuMemoryUtilization, Given),
     ("vllm_gpu_memory_utilization", C::VllmGpuMemoryUtilization, Given),
     ("vllm.enable_sleep", C::VllmSleep, Truth),
     ("vllm_enable_sleep", C::VllmSleep, Truth),
+    ("algo.kl.init_coef", C::KlBeta, Given),
     ("init_kl_coef", C::KlBeta, Given),
 ];
 

@@ -29,7 +29,7 @@ pub(super) fn add(run: &mut Run, spread: Option<Message>) {
         product(run, Concept::TokensPerStep, &[Concept::EffectiveBatch, Concept::SequenceLength]);
     }
     if counts_completions(run) {
-        // TRL's GRPO and RLOO: a sample is a completion (trl 1.16.0 trainer/grpo_config.py).
+        // TRL's GRPO and RLOO, and OpenRLHF's PPO: a sample is a completion (trl 1.16.0 trainer/grpo_config.py).
         product(run, Concept::CompletionsPerMicroStep, &[Concept::MicroBatch]);
         product(run, Concept::CompletionsPerStep, &[Concept::EffectiveBatch]);
         quotient(run, Concept::PromptsPerStep, Concept::EffectiveBatch, Concept::NumGenerations);

@@ -15,14 +15,25 @@ const IN_USE: &str = "in use";
 /// The catalog's value for unsloth's `fast_inference`.
 const IN_PROCESS: &str = "in process";
 
+/// The catalog's value for what gives vLLM GPUs of its own, whatever else is set.
+const APART: &str = "apart";
+
 /// Combines the two keys into one setting.
 pub(super) fn resolve_mode(candidates: &mut CandidateSet, dialect: Dialect, versions: &LibraryVersions) {
     let trl = dialect.has_vllm_mode_of_trl;
     if candidates.current_value(Concept::VllmMode).and_then(Value::as_str) == Some(IN_PROCESS) {
         return resolve_unsloth(candidates);
     }
-    let (switches, modes): (Vec<_>, Vec<_>) =
-        candidates.take(Concept::VllmMode).into_iter().partition(|(_, candidate)| is_switch(candidate));
+    let (apart, shared): (Vec<_>, Vec<_>) =
+        candidates.take(Concept::VllmMode).into_iter().partition(|(_, candidate)| has_value(candidate, APART));
+    if !apart.is_empty() {
+        for (layer, mut candidate) in apart {
+            candidate.value = Resolved::Known(Value::Text("server".to_owned()));
+            candidates.add(Concept::VllmMode, layer, candidate);
+        }
+        return;
+    }
+    let (switches, modes): (Vec<_>, Vec<_>) = shared.into_iter().partition(|(_, candidate)| is_switch(candidate));
     let on = switches.iter().any(|(_, candidate)| has_value(candidate, IN_USE));
     let named = modes.iter().any(|(layer, _)| *layer != SourceLayer::Default);
     // Other frameworks than TRL may turn it on in a way that is not seen; so may an unknown value.

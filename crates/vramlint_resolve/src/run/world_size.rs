@@ -321,26 +321,35 @@ impl WorldSizeInput<'_> {
         Some(count.map(|count| (count, vec![], arithmetic(format!("{name} = {count}")))).ok_or_else(unknown_gpus))
     }
 
-    /// Command lines that start torchrun themselves, one process per GPU.
+    /// Command lines that start torchrun themselves: what is unset is one node, and one process per GPU or one, as torchrun has it.
     fn by_variables(&self, launch: &Launch) -> Count {
-        if let Some(n) = launch.variable("NPROC_PER_NODE") {
-            let per_node: i64 = n.value.text().and_then(|text| text.parse().ok()).ok_or_else(unknown_gpus)?;
-            let nodes = match launch.variable("NNODES") {
-                Some(nodes) => nodes.value.text().and_then(|text| text.parse().ok()).ok_or_else(unknown_gpus)?,
-                None => 1,
-            };
-            let world = per_node.checked_mul(nodes).ok_or_else(unknown_gpus)?;
-            return Ok((world, vec![], arithmetic(format!("NPROC_PER_NODE × NNODES = {per_node} × {nodes}"))));
+        let given = |name: &str| -> Result<Option<i64>, Message> {
+            let Some(variable) = launch.variable(name) else { return Ok(None) };
+            variable.value.text().and_then(|text| text.parse().ok()).map(Some).ok_or_else(unknown_gpus)
+        };
+        let (per_node, nodes) = (given("NPROC_PER_NODE")?, given("NNODES")?);
+        let alone = launch.launcher.processes == ProcessCount::VariablesElseOne;
+        match (per_node, nodes) {
+            (None, None) if alone => {
+                let name = launch.launcher.name;
+                let why = message!(
+                    "`{name}` starts one process without NPROC_PER_NODE",
+                    "没有 NPROC_PER_NODE 时 `{name}` 只启动一个进程"
+                );
+                Ok((1, vec![], why))
+            }
+            (None, None | Some(1)) if !alone => self
+                .gpus()
+                .map(|n| (n.max(1), vec![], message!("one process per visible GPU: {n}", "每张可见 GPU 一个进程：{n}")))
+                .ok_or_else(unknown_gpus),
+            _ => {
+                let others = || if alone { Some(1) } else { self.gpus().map(|count| count.max(1)) };
+                let per_node = per_node.or_else(others).ok_or_else(unknown_gpus)?;
+                let nodes = nodes.unwrap_or(1);
+                let world = per_node.checked_mul(nodes).ok_or_else(unknown_gpus)?;
+                Ok((world, vec![], arithmetic(format!("NPROC_PER_NODE × NNODES = {per_node} × {nodes}"))))
+            }
         }
-        if launch.launcher.processes == ProcessCount::VariablesElseOne {
-            let name = launch.launcher.name;
-            let why =
-                message!("`{name}` starts one process without NPROC_PER_NODE", "没有 NPROC_PER_NODE 时 `{name}` 只启动一个进程");
-            return Ok((1, vec![], why));
-        }
-        self.gpus()
-            .map(|n| (n.max(1), vec![], message!("one process per visible GPU: {n}", "每张可见 GPU 一个进程：{n}")))
-            .ok_or_else(unknown_gpus)
     }
 
     /// `axolotl train` starts accelerate unless `--launcher` says otherwise, and hands on what stands behind `--`.
