@@ -95,6 +95,10 @@ concepts! {
     LoraR "lora_r" "" "Rank of the adapters; their number of parameters is proportional to it." "适配器的秩；其参数量与之成正比。";
     LoraAlpha "lora_alpha" "" "Scale of the adapters' output; it uses no memory." "适配器输出的缩放，不占显存。";
     LoraTargets "lora_targets" "" "The modules that get adapters." "加适配器的模块。";
+    // of experts in three dimensions
+    LoraTargetParameters "lora_target_parameters" ""
+        "The parameters outside linear layers that get adapters."
+        "线性层之外加适配器的参数。";
     LoraDropout "lora_dropout" "" "Dropout before the adapters." "适配器之前的 dropout。";
     // of TRL's preference trainers
     DisableDropout "disable_dropout" "" "Whether every dropout of the model is turned off." "是否关闭模型中的所有 dropout。";
@@ -251,7 +255,10 @@ impl Concept {
 
     /// Whether it describes adapters, and means nothing without them.
     pub const fn is_of_adapters(self) -> bool {
-        matches!(self, Self::LoraR | Self::LoraAlpha | Self::LoraTargets | Self::LoraDropout | Self::UseDora)
+        matches!(
+            self,
+            Self::LoraR | Self::LoraAlpha | Self::LoraTargets | Self::LoraTargetParameters | Self::LoraDropout | Self::UseDora
+        )
     }
 
     /// Whether its values are numbers, which only words such as `auto` stand for.
@@ -290,6 +297,7 @@ impl Concept {
                 | Self::EvaluationBatch
                 | Self::QuantizationComputeDtype
                 | Self::TargetLength
+                | Self::LoraTargetParameters
                 | Self::LoraDropout
                 | Self::DisableDropout
                 | Self::UseDora

@@ -179,6 +179,7 @@ const KEYS_OF_MEMORY: &[Row] = &[
     ("lora_dropout", C::LoraDropout, Given),
     ("peft_use_dora", C::UseDora, Truth),
     ("lora_modules_to_save", C::LoraModulesToSave, Names),
+    ("lora_target_parameters", C::LoraTargetParameters, Names),
     ("unfrozen_parameters", C::Freeze, Fixed("all-but-listed")),
     ("gradient_checkpointing_kwargs.use_reentrant", C::CheckpointingReentrant, Truth),
     ("max_grad_norm", C::MaxGradNorm, Given),

@@ -128,6 +128,7 @@ const KEYS_OF_MEMORY: &[Row] = &[
     ("lora_dropout", C::LoraDropout, Given),
     ("use_dora", C::UseDora, Truth),
     ("modules_to_save", C::LoraModulesToSave, Names),
+    ("target_parameters", C::LoraTargetParameters, Names),
     ("freeze_llm", C::Freeze, Switch("llm")),
     ("padding_free", C::PaddingFree, Truth),
     ("beta", C::KlBeta, Given),

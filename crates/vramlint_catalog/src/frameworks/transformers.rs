@@ -136,12 +136,15 @@ pub(super) const LOADING_OF_MEMORY: &[Row] = &[
     ("lora_dropout", C::LoraDropout, Given),
     ("use_dora", C::UseDora, Truth),
     ("modules_to_save", C::LoraModulesToSave, Names),
+    ("target_parameters", C::LoraTargetParameters, Names),
     ("peft_config.lora_dropout", C::LoraDropout, Given),
     ("peft_config.use_dora", C::UseDora, Truth),
     ("peft_config.modules_to_save", C::LoraModulesToSave, Names),
+    ("peft_config.target_parameters", C::LoraTargetParameters, Names),
     ("lora_config.lora_dropout", C::LoraDropout, Given),
     ("lora_config.use_dora", C::UseDora, Truth),
     ("lora_config.modules_to_save", C::LoraModulesToSave, Names),
+    ("lora_config.target_parameters", C::LoraTargetParameters, Names),
 ];
 
 /// The words of `fsdp`: transformers 5.23.0 training_args.py `_process_fsdp_args`.

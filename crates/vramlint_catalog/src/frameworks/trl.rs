@@ -116,6 +116,7 @@ pub(super) const KEYS_OF_MEMORY: &[Row] = &[
     ("padding_free", C::PaddingFree, Truth),
     ("disable_dropout", C::DisableDropout, Truth),
     ("lora_modules_to_save", C::LoraModulesToSave, Names),
+    ("lora_target_parameters", C::LoraTargetParameters, Names),
     ("beta", C::KlBeta, Given),
     ("precompute_ref_log_probs", C::PrecomputeRefLogProbs, Truth),
     ("use_vllm", C::VllmMode, Either("in use", "none")),

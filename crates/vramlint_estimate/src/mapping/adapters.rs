@@ -60,7 +60,8 @@ impl Mapping<'_> {
             ));
             (8, LEAST_RANK)
         };
-        let targets = self.targets(model);
+        let parameters = self.target_parameters(model)?;
+        let targets = self.targets_with(parameters, model);
         let dropout = self.dropout();
         let dora = self.is_on(Concept::UseDora);
         let saved = self.saved_modules();
@@ -163,6 +164,45 @@ impl Mapping<'_> {
         let calls = self.run.code.as_ref()?.calls.iter();
         let mut own = calls.filter(|call| call.path.strip_prefix("peft.").is_some_and(|path| path.ends_with(class)));
         own.find_map(|call| call.arguments.iter().find(|argument| argument.name.as_deref() == Some(name)))?.values.first()
+    }
+
+    /// The parameters of experts that get adapters of their own, by their paths (peft 0.21.2 tuners/lora/config.py, `target_parameters`).
+    fn target_parameters(&self, model: &Model) -> Result<Vec<String>, Message> {
+        let names: Vec<&str> = match self.value(Concept::LoraTargetParameters) {
+            Some(Value::Text(text)) => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+            Some(Value::List(items)) => items.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        if !names.is_empty() && !model.arch.has_experts() {
+            let kind = &model.arch.model_type;
+            return Err(message!(
+                "estimates do not support lora_target_parameters of {kind}",
+                "不支持估算 {kind} 的 lora_target_parameters"
+            ));
+        }
+        let path = |name: &str| if name.contains("experts.") { name.to_owned() } else { format!("experts.{name}") };
+        Ok(names.into_iter().map(path).collect())
+    }
+
+    /// The adapted modules, and the adapted parameters by their paths.
+    fn targets_with(&mut self, parameters: Vec<String>, model: &Model) -> Targets {
+        if parameters.is_empty() {
+            return self.targets(model);
+        }
+        // Axolotl names no module then (0.19.0 loaders/adapter.py); PEFT names its own.
+        let none_named = self.run.dialect == Dialect::Axolotl && !self.has(Concept::LoraTargets);
+        let modules = if none_named { Targets::Named(Vec::new()) } else { self.targets(model) };
+        match modules {
+            Targets::Named(names) => Targets::Named(names.into_iter().chain(parameters).collect()),
+            listed => {
+                let list = parameters.join(", ");
+                self.assume_unverified(message!(
+                    "{list} of lora_target_parameters is not simulated next to every linear layer: its adapters do not count",
+                    "未模拟 lora_target_parameters 中的 {list}（同时以所有线性层为目标）：其适配器未计入"
+                ));
+                listed
+            }
+        }
     }
 
     fn targets(&mut self, model: &Model) -> Targets {

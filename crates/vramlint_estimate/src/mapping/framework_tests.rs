@@ -1,7 +1,7 @@
 //! What frameworks do that differs from the libraries below them.
 
 use super::Mapped;
-use super::tests::{candidate, mapped, run, text};
+use super::tests::{candidate, mapped, models, project, refused, run, text};
 use vramlint_base::Value;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Attention, Checkpointing, Dtype, Head, QuantizedExperts, Restored, Scheme, Targets};
@@ -129,6 +129,39 @@ fn experts_that_are_layers_are_quantized_by_everyone() {
     ];
     let Mapped { setup, lower, .. } = mapped(&run(Dialect::Trl, "sft", &settings));
     assert_eq!([setup.quantized_experts, lower.quantized_experts], [QuantizedExperts::OneByOne; 2]);
+}
+
+#[test]
+fn parameters_of_experts_are_adapted_by_their_paths() {
+    let paths = || Value::List(vec![text("mlp.experts.gate_up_proj"), text("mlp.experts.down_proj")]);
+    let settings = |model: &str| {
+        [
+            (Concept::Model, text(model)),
+            (Concept::Method, text("lora")),
+            (Concept::LoraR, Value::Int(8)),
+            (Concept::LoraTargetParameters, paths()),
+        ]
+    };
+    let targets = |dialect: Dialect| mapped(&run(dialect, "sft", &settings("Qwen/Qwen3-30B-A3B"))).setup.lora.unwrap().targets;
+    let names = |names: &[&str]| Targets::Named(names.iter().map(|name| (*name).to_owned()).collect());
+    let experts = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"];
+    // Axolotl hands PEFT an empty list of modules, which PEFT does not fill.
+    assert_eq!(targets(Dialect::Axolotl), names(&experts));
+    assert_eq!(targets(Dialect::Trl), names(&[&["q_proj", "v_proj"], experts.as_slice()].concat()));
+    let dense = run(Dialect::Axolotl, "sft", &settings("Qwen/Qwen3-8B"));
+    // What a notebook of unsloth prints of rank 32 (Qwen3_MoE.ipynb).
+    let modules = Value::List(["q_proj", "k_proj", "v_proj", "o_proj"].map(text).to_vec());
+    let adapted = [
+        (Concept::Model, text("Qwen/Qwen3-30B-A3B")),
+        (Concept::Method, text("lora")),
+        (Concept::LoraR, Value::Int(32)),
+        (Concept::LoraTargets, modules),
+        (Concept::LoraTargetParameters, paths()),
+    ];
+    let one = crate::estimate_run(&project(), &run(Dialect::Trl, "sft", &adapted), &models()).expect("it is known");
+    assert_eq!(one.estimate.trainable, 1_285_029_888);
+    let why = "estimates do not support lora_target_parameters of qwen3";
+    assert_eq!(refused(&dense), why);
 }
 
 #[test]

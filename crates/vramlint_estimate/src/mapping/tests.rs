@@ -10,7 +10,7 @@ use vramlint_resolve::{Candidate, Origin, Resolved, Setting, SourceFile, SourceS
 
 const PLACE: FileRange = FileRange::new(FileId(0), TextRange::at(0));
 
-fn project() -> Project {
+pub(super) fn project() -> Project {
     let text = "";
     let file = SourceFile {
         id: FileId(0),
@@ -25,7 +25,7 @@ fn project() -> Project {
     Project::new(SourceSet::new(vec![file], Vec::new(), Vec::new()))
 }
 
-fn models() -> Models {
+pub(super) fn models() -> Models {
     let mut models = Models::default();
     for (id, parameters, dtype) in [("acme/one", 1_000_000_000, Dtype::Bf16), ("acme/seven", 7_000_000_000, Dtype::Bf16)] {
         models.insert(Model {
@@ -86,7 +86,7 @@ pub(super) fn mapped(run: &Run) -> Mapped {
     map(&project(), run, &models()).unwrap_or_else(|why| panic!("{}", why.en))
 }
 
-fn refused(run: &Run) -> String {
+pub(super) fn refused(run: &Run) -> String {
     map(&project(), run, &models()).expect_err("it is not known").en
 }
 

@@ -38,6 +38,7 @@ pub(super) fn affects_memory(concept: Concept) -> bool {
                 | C::Freeze
                 | C::LoraR
                 | C::LoraTargets
+                | C::LoraTargetParameters
                 | C::UseDora
                 | C::LoraModulesToSave
                 | C::Optimizer
@@ -73,7 +74,9 @@ pub(super) fn affected_part(concept: Concept, found: &RunEstimate) -> Option<Par
         C::GradientCheckpointing | C::CheckpointingReentrant | C::Attention | C::FsdpActivationCheckpointing => Part::Activations,
         C::FusedLoss => Part::Logits,
         C::Model | C::Quantization | C::WeightsDtype | C::OffloadParam | C::TensorParallelSize | C::FsdpSharding => Part::Weights,
-        C::Optimizer | C::OffloadOptimizer | C::LoraR | C::LoraTargets | C::UseDora | C::ZeroStage => Part::Optimizer,
+        C::Optimizer | C::OffloadOptimizer | C::LoraR | C::LoraTargets | C::LoraTargetParameters | C::UseDora | C::ZeroStage => {
+            Part::Optimizer
+        }
         C::WorldSize | C::NumProcesses if sharded => Part::Optimizer,
         C::AllocatorConf => Part::Fragmentation,
         C::ReduceBucketSize | C::AllgatherBucketSize | C::Stage3PrefetchBucketSize | C::OverlapComm => Part::Buffers,

@@ -1,7 +1,7 @@
 //! Adding adapters to a model that was built.
 
 use super::build::{ModuleBuilder, OutputHead};
-use super::modules::{Adapter, DecoderModule, LayerModule, LinearModule, MlpModule, Scaling};
+use super::modules::{Adapter, DecoderModule, LayerModule, LinearModule, Scaling};
 use super::placement::Placement;
 use crate::arch::{LegacyExpertNames, Mlp};
 use crate::estimate::{Label, Phase};
@@ -40,7 +40,11 @@ impl ModuleBuilder<'_> {
             self.tape.set_gpu(placement.layer(index));
             label(module.number);
             module.for_each_linear(&mut |linear| self.adapt(linear, lora, legacy_names));
-            if let (MlpModule::Experts(experts), Mlp::Experts(shape)) = (&mut module.mlp, module.shape.mlp) {
+            let shape = match module.shape.mlp {
+                Mlp::Experts(shape) => Some(shape),
+                _ => module.shape.beside,
+            };
+            if let (Some(experts), Some(shape)) = (module.experts_mut(), shape) {
                 self.adapt_experts(experts, &shape, lora);
             }
             block.extend(self.tape.param_ids().skip(before));

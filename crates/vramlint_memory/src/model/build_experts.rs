@@ -10,6 +10,10 @@ use crate::tape::Weight;
 const SHARED_EXPERT: [&str; 3] = ["mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"];
 const SHARED_EXPERTS: [&str; 3] = ["mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"];
 
+/// What transformers calls the matrices of all experts.
+const GATE_UP: &str = "gate_up_proj";
+const DOWN: &str = "down_proj";
+
 impl ModuleBuilder<'_> {
     /// Experts in three dimensions, and the shared one, whose layers quantization reaches.
     pub(super) fn experts(&self, e: &Experts) -> ExpertsModule {
@@ -52,9 +56,13 @@ impl ModuleBuilder<'_> {
         }
     }
 
-    /// Adapts the experts of a block if PEFT matches its targets with them.
+    /// Adapts the experts of a block if PEFT matches its targets with them, by the names of the layers that they were or by their own.
     pub(super) fn adapt_experts(&self, module: &mut ExpertsModule, e: &Experts, lora: &Lora) {
-        let Some(names) = e.legacy_names else { return };
+        let names_parameter = |name: &str| match &lora.targets {
+            Targets::AllLinear | Targets::LinearLayers => false,
+            Targets::Named(targets) => targets.iter().any(|target| is_parameter_of_experts(target, name)),
+        };
+        let (names_gate_up, names_down) = (names_parameter(GATE_UP), names_parameter(DOWN));
         let wants = |name: &str| match &lora.targets {
             Targets::AllLinear => true,
             Targets::LinearLayers => false,
@@ -67,15 +75,28 @@ impl ModuleBuilder<'_> {
             down: self.tape.param([rank, input], width, true),
             up: self.tape.param([output, rank], width, true),
         };
-        let [gate, up, down] = names.experts();
+        let [gate_up, down, router] = e.legacy_names.map_or([false; 3], |names| {
+            let [gate, up, down] = names.experts();
+            [wants(gate) && wants(up), wants(down), wants("gate")]
+        });
         let ranks = lora.r * e.count;
+        // Two projections in one, if both are named as such: twice the rank.
+        let doubled = if gate_up { 2 * ranks } else { ranks };
         module.adapters = ExpertAdapters {
-            router: wants("gate").then(|| factors(self.hidden, e.count, lora.r)),
-            // Two projections in one: twice the rank.
-            gate_up: (wants(gate) && wants(up)).then(|| factors(self.hidden, 2 * e.inner, 2 * ranks)),
-            down: wants(down).then(|| factors(e.inner, self.hidden, ranks)),
+            router: router.then(|| factors(self.hidden, e.count, lora.r)),
+            gate_up: (gate_up || names_gate_up).then(|| factors(self.hidden, 2 * e.inner, doubled)),
+            down: (down || names_down).then(|| factors(e.inner, self.hidden, ranks)),
         };
     }
+}
+
+/// Whether `target` is the path, or its end, of the parameter `name` of the experts of a block, as `target_parameters` of PEFT names it
+/// (peft 0.21.2 tuners/tuners_utils.py, `_inject_parameters`).
+fn is_parameter_of_experts(target: &str, name: &str) -> bool {
+    target
+        .strip_suffix(name)
+        .and_then(|rest| rest.strip_suffix("experts."))
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 impl LegacyExpertNames {

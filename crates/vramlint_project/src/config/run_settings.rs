@@ -91,7 +91,7 @@ fn scalar(concept: Concept, word: &str) -> Value {
 
 /// A string as a value: lists of module names are separated by commas.
 fn text_value(concept: Concept, text: &str) -> Value {
-    let is_list = matches!(concept, Concept::LoraTargets | Concept::LoraModulesToSave);
+    let is_list = matches!(concept, Concept::LoraTargets | Concept::LoraTargetParameters | Concept::LoraModulesToSave);
     if is_list && text.contains(',') {
         return Value::List(text.split(',').map(|name| Value::Text(name.trim().to_owned())).collect());
     }
