@@ -60,22 +60,19 @@ impl<'s, 'a> CandidateSink<'s, 'a> {
     /// Emits every keyword of a call, in the vocabulary of its library.
     pub(super) fn emit_call(&mut self, dialect: Dialect, path: &str, args: &CallArguments, place: FileRange) {
         for (key, val) in last_of_each(args) {
-            for alt in &val.alternatives {
-                if let ValueKind::Object(id) = alt.kind
-                    && matches!(self.heap[id].kind, ObjectKind::Dict { .. })
-                {
-                    self.emit_nested_under(dialect, &[key.as_str()], id, path, place, DEPTH);
-                } else {
-                    self.emit_alternative(dialect, &[key.as_str()], alt, ReachedCall { path, key, place });
-                }
-            }
+            self.emit_key(dialect, key, val, ReachedCall { path, key, place });
         }
     }
 
-    /// Emits a value as a key of a tool, whatever the call that it reaches names it.
+    /// Emits a value, or every leaf of a dict, as a key of a tool, whatever the call that it reaches names it.
     pub(super) fn emit_key(&mut self, dialect: Dialect, key: &str, val: &AbstractValue, reached: ReachedCall<'_>) {
         for alt in &val.alternatives {
-            self.emit_alternative(dialect, &[key], alt, reached);
+            match alt.kind {
+                ValueKind::Object(id) if matches!(self.heap[id].kind, ObjectKind::Dict { .. }) => {
+                    self.emit_nested_under(dialect, &[key], id, reached.path, reached.place, DEPTH);
+                }
+                _ => self.emit_alternative(dialect, &[key], alt, reached),
+            }
         }
     }
 

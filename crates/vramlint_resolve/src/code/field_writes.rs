@@ -9,11 +9,33 @@ use super::value::{AbstractValue, ValueKind};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::{Concept, Dialect};
+use vramlint_syntax::python::Expr;
 
 /// The attribute of arguments whose batch the code reads.
 const BATCH_IS_READ: &str = "__batch_is_read__";
 
+/// Words in the name of a configuration that is not that of the trained language model.
+const OTHER_MODELS: &[&str] =
+    &["vision", "visual", "vit", "image", "audio", "draft", "teacher", "ref", "reference", "reward", "critic"];
+
+/// Whether a configuration of transformers holds its attention under this name (5.23.0 `configuration_utils.py`), or that of a model
+/// with code of its own.
+pub(super) fn is_attention(name: &str) -> bool {
+    matches!(name, "attn_implementation" | "_attn_implementation")
+}
+
 impl Interpreter<'_> {
+    /// `config.llm_config._attn_implementation = val`: the attention of a model that is made from the configuration, or of one that has it.
+    pub(super) fn write_attention(&mut self, owner: &Expr, val: &AbstractValue, place: FileRange) {
+        let Some(path) = owner.dotted() else { return };
+        let is_config = path.rsplit('.').next().is_some_and(|name| name.ends_with("config") || name.ends_with("cfg"));
+        if !is_config || path.split(['.', '_']).any(|word| OTHER_MODELS.contains(&word)) {
+            return;
+        }
+        let key = "attn_implementation";
+        self.candidates().emit_key(Dialect::HfTrainer, key, val, ReachedCall { path: &path, key, place });
+    }
+
     /// Notes that the code reads a field of an object.
     pub(super) fn note_read(&mut self, id: usize, name: &str) {
         if name == "per_device_train_batch_size" {

@@ -8,6 +8,7 @@ use super::value::{AbstractValue, ValueKind, ValueSource, declare};
 use std::rc::Rc;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::classes;
+use vramlint_catalog::keys::KeyType;
 
 /// Marks an object of which every field that is given is known.
 pub(super) const COMPLETE: &str = "__complete__";
@@ -51,9 +52,13 @@ impl Interpreter<'_> {
             "null" => Value::Null,
             "true" => Value::Bool(true),
             "false" => Value::Bool(false),
-            // What is written without quotes may be a number or a list.
+            // What is written without quotes may be a list.
             text if field.values.iter().any(|value| value == text) => Value::Text(text.to_owned()),
-            _ => return None,
+            text => match field.kind {
+                KeyType::Int => Value::Int(text.parse().ok()?),
+                KeyType::Float => Value::Float(text.parse().ok()?),
+                _ => return None,
+            },
         };
         let source = ValueSource { place: Some(place), name: name.to_owned(), default: true, ..ValueSource::default() };
         Some(AbstractValue::new(ValueKind::Scalar(value), source))

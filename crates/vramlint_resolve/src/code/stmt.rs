@@ -3,6 +3,7 @@
 use super::conditions::{conjoin, conjoin_all};
 use super::control_flow::Loop;
 use super::definitions::{ClassInfo, FunctionInfo};
+use super::field_writes::is_attention;
 use super::interpreter::Interpreter;
 use super::training_loop::{expects_errors, stops_gradients};
 use super::value::{AbstractValue, ValueKind, ValueSource, declare};
@@ -104,8 +105,11 @@ impl<'a> Interpreter<'a> {
                 self.scopes.set(scope, name, val);
             }
             ExprKind::List(targets) => self.unpack(targets, &val, scope),
-            ExprKind::Attribute(base, name, _) => {
-                let base = self.without_reads(|this| this.eval(base, scope));
+            ExprKind::Attribute(owner, name, _) => {
+                let base = self.without_reads(|this| this.eval(owner, scope));
+                if is_attention(name) {
+                    self.write_attention(owner, &val, FileRange::new(self.scopes[scope].file, target.range));
+                }
                 if name == "requires_grad" {
                     self.set_requires_grad(&base, &val, FileRange::new(self.scopes[scope].file, target.range));
                 } else {
