@@ -343,3 +343,23 @@ fn public_data_that_a_script_loads_ends_before_the_cutoff() {
     assert_eq!(open["setup"]["sequence_length"], 2048);
     assert!(known["high"].as_u64() >= open["gpu"]["peak"].as_u64(), "{} {}", known["high"], open["gpu"]["peak"]);
 }
+
+#[test]
+fn patterns_of_axolotl_may_leave_only_a_part_trained() {
+    let config = |patterns: &str, model: &str| {
+        format!(
+            "base_model: {model}\ndatasets:\n  - path: mhenrichsen/alpaca_2k_test\n    type: alpaca\nsequence_len: 2048\n\
+             micro_batch_size: 1\ngradient_accumulation_steps: 1\noptimizer: adamw_torch_fused\nlearning_rate: 0.0001\nbf16: true\n\
+             gradient_checkpointing: true\nunfrozen_parameters:\n{patterns}"
+        )
+    };
+    let listed = "  - ^lm_head.weight$\n  - model.layers.2[0-3]+.mlp\n";
+    let found = estimate("listed.yaml", &[("listed.yaml", &config(listed, "Qwen/Qwen2.5-0.5B"))]);
+    assert!(found["unknown"].as_str().is_some_and(|why| why.starts_with("a part of the model is frozen")), "{found}");
+    let language = "  - model.language_model.*\n  - lm_head.*\n";
+    let found = estimate("vision.yaml", &[("vision.yaml", &config(language, "Qwen/Qwen2.5-VL-3B-Instruct"))]);
+    assert!(found["gpu"]["peak"].is_u64(), "{found}");
+    let folder = Folder::new(&[("listed.yaml", &config(listed, "Qwen/Qwen2.5-0.5B"))]);
+    let text = folder.run("estimate listed.yaml --set method=full --output-format json").out(0);
+    assert!(text.contains("\"peak\""), "{text}");
+}

@@ -2,11 +2,13 @@
 
 use super::Mapping;
 use super::joint_model::is_tower;
+use super::setting_range::setting;
 use super::trained_by_rules::is_rules;
 use crate::models::Model;
-use vramlint_base::{Message, message};
+use vramlint_base::{Message, Value, message};
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Dtype, Scheme, Task, TrainedParts};
+use vramlint_resolve::Origin;
 
 /// Columns in which a tower hands on its patches: four neighbouring ones of a usual tower of 1024.
 const PATCH_COLUMNS: u64 = 4096;
@@ -60,12 +62,7 @@ impl Mapping<'_> {
             _ if classifies && (frozen.as_deref() == Some("base") || self.run.dialect == Dialect::LlamaFactory) => {
                 self.both(|setup| setup.freeze_base = true);
             }
-            _ => {
-                return Err(message!(
-                    "a part of the model is frozen, and estimates do not tell which; `--set method=full` gives an upper bound",
-                    "模型的一部分被冻结，估算尚不区分是哪一部分；`--set method=full` 给出上界"
-                ));
-            }
+            _ => return Err(partly_frozen()),
         }
         Ok(())
     }
@@ -74,6 +71,7 @@ impl Mapping<'_> {
     /// hparams/finetuning_args.py, ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py).
     pub(super) fn trained_of_full(&mut self, model: &Model) -> Result<(), Message> {
         let keys = match self.run.dialect {
+            Dialect::Axolotl if self.lists_trained_parts() => return Err(partly_frozen()),
             Dialect::LlamaFactory => ["freeze_language_model", "freeze_vision_tower", "freeze_multi_modal_projector"],
             Dialect::MsSwift | Dialect::MegatronSwift => ["freeze_llm", "freeze_vit", "freeze_aligner"],
             _ => {
@@ -105,6 +103,21 @@ impl Mapping<'_> {
         }
         self.set_trained(&parts);
         Ok(())
+    }
+
+    /// Whether Axolotl trains only what `unfrozen_parameters` names by patterns, and that is not the language model (0.18.0
+    /// `src/axolotl/utils/freeze.py`). The user may ask for all of it.
+    fn lists_trained_parts(&self) -> bool {
+        let asked = setting(self.run, Concept::Method)
+            .and_then(|setting| setting.winning())
+            .is_some_and(|winner| matches!(winner.origin, Origin::User { .. }));
+        let is_language_model = |pattern: &Value| {
+            let text = pattern.as_str().unwrap_or_default().trim_start_matches('^');
+            let rest = text.strip_prefix("model.").unwrap_or(text).strip_prefix("language_model");
+            rest.is_some_and(|rest| rest.chars().all(|c| matches!(c, '.' | '*')))
+        };
+        let listed = self.text(Concept::Freeze).as_deref() == Some("all-but-listed");
+        !asked && listed && !self.list_of("unfrozen_parameters").iter().any(is_language_model)
     }
 
     /// What is counted and not simulated is trained too, but for a tower that gets no images.
@@ -237,4 +250,11 @@ impl Mapping<'_> {
 fn with_projector(model: &Model, parts: TrainedParts) -> TrainedParts {
     let width = model.arch.width();
     TrainedParts { beside: (PATCH_COLUMNS + width) * width, ..parts }
+}
+
+fn partly_frozen() -> Message {
+    message!(
+        "a part of the model is frozen, and estimates do not tell which; `--set method=full` gives an upper bound",
+        "模型的一部分被冻结，估算尚不区分是哪一部分；`--set method=full` 给出上界"
+    )
 }

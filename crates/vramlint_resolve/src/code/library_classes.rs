@@ -35,7 +35,7 @@ const TRL_TASKS: &[(&str, &str)] = &[
     ("SDFT", "self-distillation"),
     ("SDPO", "self-distillation"),
     ("SSD", "self-distillation"),
-    ("AsyncGRPO", "grpo"),
+    ("AsyncGRPO", "async-grpo"),
     ("GMPO", "grpo"),
     ("GFPO", "grpo"),
     ("A2PO", "a2po"),
