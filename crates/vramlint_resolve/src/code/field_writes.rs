@@ -18,11 +18,9 @@ const BATCH_IS_READ: &str = "__batch_is_read__";
 const OTHER_MODELS: &[&str] =
     &["vision", "visual", "vit", "image", "audio", "draft", "teacher", "ref", "reference", "reward", "critic"];
 
-/// Whether a configuration of transformers holds its attention under this name (5.23.0 `configuration_utils.py`), or that of a model
-/// with code of its own.
-pub(super) fn is_attention(name: &str) -> bool {
-    matches!(name, "attn_implementation" | "_attn_implementation")
-}
+/// The attribute in which a configuration of transformers holds its attention (5.23.0 `configuration_utils.py`). The name without the
+/// underscore is an argument; as an attribute, nothing of transformers reads it.
+pub(super) const ATTENTION: &str = "_attn_implementation";
 
 impl Interpreter<'_> {
     /// `config.llm_config._attn_implementation = val`: the attention of a model that is made from the configuration, or of one that has it.

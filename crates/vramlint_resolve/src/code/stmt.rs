@@ -3,7 +3,7 @@
 use super::conditions::{conjoin, conjoin_all};
 use super::control_flow::Loop;
 use super::definitions::{ClassInfo, FunctionInfo};
-use super::field_writes::is_attention;
+use super::field_writes::ATTENTION;
 use super::interpreter::Interpreter;
 use super::training_loop::{expects_errors, stops_gradients};
 use super::value::{AbstractValue, ValueKind, ValueSource, declare};
@@ -107,7 +107,8 @@ impl<'a> Interpreter<'a> {
             ExprKind::List(targets) => self.unpack(targets, &val, scope),
             ExprKind::Attribute(owner, name, _) => {
                 let base = self.without_reads(|this| this.eval(owner, scope));
-                if is_attention(name) {
+                // A method of a model falls back to what it can compute.
+                if name == ATTENTION && self.scopes.owner("self", scope) != Some(scope) {
                     self.write_attention(owner, &val, FileRange::new(self.scopes[scope].file, target.range));
                 }
                 if name == "requires_grad" {
