@@ -48,6 +48,9 @@ pub(in crate::run) fn add_training(
             meanings.extend(dialect::meaning(Dialect::Plain, path, &value));
         }
         let key = path.join(".");
+        if matches!(value, Value::Null) && is_dtype_of_trl(dialect, path) {
+            candidates.add(Concept::WeightsDtype, SourceLayer::File, null_dtype(file, root, path, node, &key));
+        }
         for meaning in meanings {
             let mut meant = meaning.value;
             let beside = |name: &str| {
@@ -73,6 +76,20 @@ pub(in crate::run) fn add_training(
             candidates.add(meaning.concept, SourceLayer::File, candidate);
         }
     });
+}
+
+/// Whether a file of TRL gives the data type of the weights here. Its parser hands on a null, which is not the default of the class
+/// (trl 1.16.0 `scripts/utils.py`, `trainer/model_config.py`).
+fn is_dtype_of_trl(dialect: Dialect, path: &[&str]) -> bool {
+    let named = || dialect::meaning(dialect, path, &Value::Text("bfloat16".to_owned()));
+    dialect == Dialect::Trl && named().is_some_and(|meaning| meaning.concept == Concept::WeightsDtype)
+}
+
+/// A data type that is null.
+fn null_dtype(file: &SourceFile, root: NodeRef<'_>, path: &[&str], node: NodeRef<'_>, key: &str) -> Candidate {
+    let given = candidate(file, root, path, node, Value::Null, key);
+    let why = message!("`{key}` is null: transformers decides", "`{key}` 为 null：由 transformers 决定");
+    unknown(why, given.raw, given.origin)
 }
 
 /// Whether another key of the file keeps activations on the host instead of checkpointing them.
