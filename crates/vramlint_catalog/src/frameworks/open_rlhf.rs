@@ -39,7 +39,6 @@ pub(super) static FRAMEWORK: Framework = Framework {
         counts_completions: true,
         whole: &["train.batch_size", "train_batch_size"],
         source: "OpenRLHF 0.11.0 openrlhf/utils/deepspeed/deepspeed.py:110",
-        ..COMMON.batch
     },
     is_standalone: true,
     is_deepspeed: true,

@@ -76,8 +76,8 @@ impl Mapping<'_> {
 
     /// The list that a data file of the run gives this key; empty if none does.
     pub(super) fn list_of(&self, key: &str) -> Vec<Value> {
-        let lists = self.values_of(key).filter_map(|node| node.value(Loader::PyYaml));
-        lists.filter_map(|value| if let Value::List(items) = value { Some(items) } else { None }).next().unwrap_or_default()
+        let mut values = self.values_of(key).filter_map(|node| node.value(Loader::PyYaml));
+        values.find_map(|value| if let Value::List(items) = value { Some(items) } else { None }).unwrap_or_default()
     }
 
     /// What the command or a data file of the run gives this key: a text, or why its value is not known. A switch without a value is on.
