@@ -44,7 +44,7 @@ pub use config::{Config, ConfigError};
 pub use fix::{FixOutcome, FixedFile, fix_until_stable};
 pub use measurement::save_measurement;
 pub use models::{AddedModel, add_model, find_model, hub_caches};
-pub use report::{Report, check, governing};
+pub use report::{Report, STACK_SIZE, check, governing};
 pub use request::Request;
 pub use skipped::{SkipReason, Skipped, SkippedPath};
 pub use suppress::{AddIgnoreOutcome, add_ignores, ignore_edit};

@@ -18,7 +18,7 @@ use vramlint_memory::{Arch, Estimate, Setup};
 use vramlint_resolve::{Project, Run, Target};
 
 /// Stack size of a worker thread, bytes: parsers recurse as deep as a text is nested.
-pub(crate) const STACK_SIZE: usize = 16 << 20;
+pub const STACK_SIZE: usize = 16 << 20;
 
 /// The result of a check.
 #[derive(Clone, Debug)]

@@ -9,10 +9,12 @@ use crate::output::styler::styler;
 use crate::plans::{EditedPlan, MOST_PLANS, RunPlans};
 use crate::stdio::print_stdout;
 use anyhow::Result;
+use rayon::prelude::*;
 use std::path::Path;
 use vramlint_base::{Message, message};
 use vramlint_estimate::Machine;
 use vramlint_estimate::fit::{FitOptions, ceiling};
+use vramlint_project::STACK_SIZE;
 use vramlint_project::fix::{unified_diff, write_all};
 use vramlint_view::ceilings::{CeilingTable, ceiling_tables};
 use vramlint_view::fit as view;
@@ -27,7 +29,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Status> {
     if let (Some(list), Some(largest)) = (&args.gpus_table, args.max) {
         return ceilings(args, &runs, list, largest);
     }
-    let answers: Vec<RunPlans> = runs.known.iter().map(|run| plans_of(args, &runs, run.clone())).collect::<Result<_>>()?;
+    let answers = answers(args, &runs)?;
     if args.apply {
         return apply(args, &answers);
     }
@@ -61,6 +63,12 @@ fn block(answer: &RunPlans) -> view::Block<'_> {
         plans: answer.plans.iter().map(|plan| (answer.run.report_of(&plan.plan), &plan.plan, edited(plan))).collect(),
         ceiling: answer.ceiling.as_ref().map(|(setting, ceiling)| (*setting, ceiling.as_ref())),
     }
+}
+
+/// The plans of every run, in parallel: searches simulate, and edited projects are read again.
+fn answers(args: &FitArgs, runs: &EstimatedRuns) -> Result<Vec<RunPlans>> {
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build()?;
+    pool.install(|| runs.known.par_iter().map(|run| plans_of(args, runs, run.clone())).collect())
 }
 
 fn plans_of(args: &FitArgs, runs: &EstimatedRuns, run: EstimatedRun) -> Result<RunPlans> {
