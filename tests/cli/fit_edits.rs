@@ -142,3 +142,19 @@ fn a_file_of_accelerate_offloads_by_its_device() {
     let found = edits(&folder, "run.sh --gpu-memory 24GiB --keep optimizer,method,quant", "offload optimizer");
     assert!(found.iter().any(|edit| edit == "cpu"), "{found:?}");
 }
+
+#[test]
+fn axolotl_quantizes_the_base_of_its_own_adapter() {
+    let yaml = "base_model: Qwen/Qwen3-8B\ndatasets:\n  - path: tatsu-lab/alpaca\n    type: alpaca\nsequence_len: 1024\nsample_packing: true\n\
+        adapter: \"lora\"\nlora_r: 16\nlora_alpha: 32\nlora_target_linear: true\nmicro_batch_size: 1\ngradient_accumulation_steps: 8\n\
+        num_epochs: 1\noptimizer: adamw_torch_fused\nlearning_rate: 0.0002\nbf16: true\ngradient_checkpointing: true\noutput_dir: out\n";
+    let folder = Folder::new(&[("a.yml", yaml), ("run.sh", "axolotl train a.yml\n")]);
+    let found = folder.run("fit run.sh --gpus 1 --gpu-memory 12GiB --keep seq,rank --apply");
+    assert_eq!(found.status, Some(0), "{}", found.err);
+    let edited = folder.read("a.yml");
+    assert!(edited.contains("adapter: \"qlora\"\n") && edited.contains("\nload_in_4bit: true\n"), "{edited}");
+    let ignored = Folder::new(&[("a.yml", &format!("{yaml}load_in_4bit: true\n")), ("run.sh", "axolotl train a.yml\n")]);
+    let estimate = ignored.run("estimate run.sh --gpus 1 --output-format json").out;
+    let estimate: Json = serde_json::from_str(&estimate).expect("JSON");
+    assert_eq!(estimate["setup"]["quantization"], "none", "{}", estimate["setup"]);
+}

@@ -1,5 +1,7 @@
 //! How deeply a pickle nests, found without building its values: readers recurse into them, and a stack has an end.
 
+use std::collections::HashMap;
+
 /// Containers within containers that a snapshot may have; PyTorch's have eight.
 const MOST_DEPTH: u16 = 100;
 /// Open marks that a snapshot may have.
@@ -20,7 +22,7 @@ struct Machine<'a> {
     cells: Vec<Cell>,
     stack: Vec<u32>,
     marks: Vec<usize>,
-    memo: std::collections::HashMap<u64, u32>,
+    memo: HashMap<u64, u32>,
 }
 
 /// The cell of everything that holds nothing.
@@ -30,8 +32,7 @@ const ATOM: u32 = 0;
 /// broken or ends early.
 pub(crate) fn is_shallow(bytes: &[u8]) -> bool {
     let cells = vec![Cell { depth: 0, is_shared: false }];
-    let mut machine =
-        Machine { rest: bytes, cells, stack: Vec::new(), marks: Vec::new(), memo: std::collections::HashMap::new() };
+    let mut machine = Machine { rest: bytes, cells, stack: Vec::new(), marks: Vec::new(), memo: HashMap::new() };
     loop {
         match machine.step() {
             Some(true) => {}
@@ -54,7 +55,7 @@ impl Machine<'_> {
             }
             b'0' => drop(self.stack.pop()),
             b'1' => drop(self.take_to_mark()?),
-            b'2' => self.stack.push(*self.stack.last()?),
+            b'2' => self.push_again(*self.stack.last()?),
             // Atoms, by how their argument is written.
             b'F' | b'I' | b'L' | b'P' | b'S' | b'V' => self.atom(Self::line)?,
             b'J' => self.atom(|own| own.skip(4))?,
@@ -96,22 +97,14 @@ impl Machine<'_> {
                 self.deepen(&items)?;
             }
             // The memo.
-            b'p' => {
-                let key = self.number_line()?;
-                self.memoize(key)?;
+            b'p' | b'q' | b'r' | 0x94 => {
+                let key = self.memo_key(operation)?;
+                self.memo.insert(key, *self.stack.last()?);
             }
-            b'q' | b'r' => {
-                let key = self.number(if operation == b'q' { 1 } else { 4 })?;
-                self.memoize(key)?;
-            }
-            0x94 => self.memoize(self.memo.len() as u64)?,
-            b'g' => {
-                let key = self.number_line()?;
-                self.recall(key)?;
-            }
-            b'h' | b'j' => {
-                let key = self.number(if operation == b'h' { 1 } else { 4 })?;
-                self.recall(key)?;
+            b'g' | b'h' | b'j' => {
+                let key = self.memo_key(operation)?;
+                let found = *self.memo.get(&key)?;
+                self.push_again(found);
             }
             _ => return None,
         }
@@ -202,16 +195,20 @@ impl Machine<'_> {
         Some(())
     }
 
-    fn memoize(&mut self, key: u64) -> Option<()> {
-        self.memo.insert(key, *self.stack.last()?);
-        Some(())
+    /// The number in the memo that an operation gives.
+    fn memo_key(&mut self, operation: u8) -> Option<u64> {
+        match operation {
+            b'p' | b'g' => self.number_line(),
+            b'q' | b'h' => self.number(1),
+            b'r' | b'j' => self.number(4),
+            _ => Some(self.memo.len() as u64),
+        }
     }
 
-    fn recall(&mut self, key: u64) -> Option<()> {
-        let found = *self.memo.get(&key)?;
-        self.cells[found as usize].is_shared = found != ATOM;
-        self.stack.push(found);
-        Some(())
+    /// Pushes a value that something else may hold as well.
+    fn push_again(&mut self, value: u32) {
+        self.cells[value as usize].is_shared = value != ATOM;
+        self.stack.push(value);
     }
 }
 

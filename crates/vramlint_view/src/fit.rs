@@ -115,12 +115,9 @@ fn plan_lines(
     let summary = message!("{peak}, up to {high}; {effect}; {time}", "{peak}，至多 {high}；{effect}；{time}");
     let mut lines = vec![format!("  {number}. {}", (look.styler)(summary.get(look.lang), StyleRole::Strong))];
     lines.extend(plan.titles(before).iter().enumerate().map(|(place, title)| {
-        let title = title.get(look.lang);
-        let text = if edited.by_hand.contains(&place) {
-            message!("by hand: {title}", "需手动：{title}")
-        } else {
-            message!("{title}", "{title}")
-        };
+        let Message { en, zh } = title;
+        let by_hand = message!("by hand: {en}", "需手动：{zh}");
+        let text = if edited.by_hand.contains(&place) { &by_hand } else { title };
         format!("     - {}", text.get(look.lang))
     }));
     lines.extend(time_after(&block.report, after, plan, look));

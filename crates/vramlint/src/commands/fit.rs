@@ -67,8 +67,12 @@ fn block(answer: &RunPlans) -> view::Block<'_> {
 
 /// The plans of every run, in parallel: searches simulate, and edited projects are read again.
 fn answers(args: &FitArgs, runs: &EstimatedRuns) -> Result<Vec<RunPlans>> {
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build()?;
-    pool.install(|| runs.known.par_iter().map(|run| plans_of(args, runs, run.clone())).collect())
+    let of_run = |run: &EstimatedRun| plans_of(args, runs, run.clone());
+    match rayon::ThreadPoolBuilder::new().num_threads(args.common.jobs).stack_size(STACK_SIZE).build() {
+        Ok(pool) => pool.install(|| runs.known.par_iter().map(of_run).collect()),
+        // Without threads, one after the other.
+        Err(_) => runs.known.iter().map(of_run).collect(),
+    }
 }
 
 fn plans_of(args: &FitArgs, runs: &EstimatedRuns, run: EstimatedRun) -> Result<RunPlans> {
@@ -152,8 +156,8 @@ fn apply(args: &FitArgs, answers: &[RunPlans]) -> Result<Status> {
     if !plan.by_hand.is_empty() {
         let titles = plan.plan.titles(&answer.run.estimated.setup);
         let by_hand: Vec<&Message> = plan.by_hand.iter().filter_map(|place| titles.get(*place)).collect();
-        let listed = |text: fn(&Message) -> &str| by_hand.iter().map(|title| text(title)).collect::<Vec<_>>().join("; ");
-        let (en, zh) = (listed(|title| &title.en), listed(|title| &title.zh));
+        let en = by_hand.iter().map(|title| title.en.as_str()).collect::<Vec<_>>().join("; ");
+        let zh = by_hand.iter().map(|title| title.zh.as_str()).collect::<Vec<_>>().join("；");
         return Err(user_error(message!(
             "plan {number} cannot be written into the files; no edit makes this change: {en}",
             "无法把方案 {number} 写入文件；以下改动需手动完成：{zh}"

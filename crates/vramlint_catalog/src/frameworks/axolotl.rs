@@ -1,8 +1,8 @@
 //! Axolotl: its YAML, and `axolotl train`.
 #![allow(clippy::enum_glob_use)] // a table of nothing else
 
-use super::descriptor::{ FixValue,
-    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, FixKeys, Framework, OffloadedInstead, Processes, RayWorkers,
+use super::descriptor::{
+    ArgumentClasses, BatchArithmetic, COMMON, ConfigFiles, EntryModule, EstimateTraits, FILES, FileTypes, FixKeys, FixValue, Framework, OffloadedInstead, Processes, RayWorkers,
     Unknown, UnknownKeys, VllmShare, Weights,
 };
 use super::evidence::{Evidence, KeyTest::Has};
@@ -66,11 +66,11 @@ pub(super) static FRAMEWORK: Framework = Framework {
     }),
     // Axolotl 0.18.0 cli/train.py.
     ray_workers: Some(RayWorkers { key: Some("use_ray"), variable: None, number: "ray_num_workers" }),
-    // Its files nearly always say `load_in_4bit` and `adapter` themselves.
     fixes: FixKeys {
         optimizer: Some("optimizer"),
+        // Axolotl 0.18.0 loaders/model.py: `load_in_4bit` counts only with the adapter `qlora`.
+        four_bit: &[(C::Method, "adapter", FixValue::Word("qlora")), (C::Quantization, "load_in_4bit", FixValue::True)],
         // Axolotl 0.18.0 utils/schemas/peft.py; adapters have no dropout by default.
-        four_bit: &[("load_in_4bit", FixValue::True)],
         adapters: &[
             (C::Method, "adapter", FixValue::Word("lora")),
             (C::LoraR, "lora_r", FixValue::Number(16)),

@@ -328,9 +328,9 @@ pub struct FixKeys {
     pub liger: Option<&'static str>,
     /// The optimizer, by its transformers name.
     pub optimizer: Option<&'static str>,
-    /// A base in 4 bits (nf4 with nested constants) under adapters, in a file or a command.
-    pub four_bit: &'static [(&'static str, FixValue)],
-    /// Adapters of rank 16 on all linear layers without dropout, in a file or a command: what a key sets, the key, its value.
+    /// A base in 4 bits (nf4 with nested constants) under adapters, in a file or a command: what a key sets, the key, its value.
+    pub four_bit: &'static [(Concept, &'static str, FixValue)],
+    /// Adapters of rank 16 on all linear layers without dropout, likewise. A key of [`Self::four_bit`] wins over the same one here.
     pub adapters: &'static [(Concept, &'static str, FixValue)],
 }
 

@@ -62,7 +62,7 @@ pub(super) static FRAMEWORK: Framework = Framework {
         // LLaMA-Factory 0.9.6 hparams/model_args.py.
         liger: Some("enable_liger_kernel"),
         optimizer: Some("optim"),
-        four_bit: &[("quantization_bit", FixValue::Number(4))],
+        four_bit: &[(C::Quantization, "quantization_bit", FixValue::Number(4))],
         // LLaMA-Factory 0.9.6 hparams/finetuning_args.py; adapters have no dropout by default.
         adapters: &[
             (C::Method, "finetuning_type", FixValue::Word("lora")),

@@ -64,7 +64,10 @@ pub(super) static FRAMEWORK: Framework = Framework {
     fixes: FixKeys {
         liger: Some("use_liger_kernel"),
         // ms-swift 4.6.0.dev0 swift/arguments/base_args/quant_args.py.
-        four_bit: &[("quant_method", FixValue::Word("bnb")), ("quant_bits", FixValue::Number(4))],
+        four_bit: &[
+            (C::Quantization, "quant_method", FixValue::Word("bnb")),
+            (C::Quantization, "quant_bits", FixValue::Number(4)),
+        ],
         // ms-swift 4.6.0.dev0 swift/arguments/tuner_args.py.
         adapters: &[
             (C::Method, "tuner_type", FixValue::Word("lora")),

@@ -54,7 +54,10 @@ pub(super) const HF_FIXES: FixKeys = FixKeys {
     liger: None,
     optimizer: Some("optim"),
     // Flags of TRL's `ModelConfig` (trl 1.16.0 trainer/model_config.py), which many scripts take.
-    four_bit: &[("load_in_4bit", FixValue::True), ("use_bnb_nested_quant", FixValue::True)],
+    four_bit: &[
+        (C::Quantization, "load_in_4bit", FixValue::True),
+        (C::Quantization, "use_bnb_nested_quant", FixValue::True),
+    ],
     adapters: &[
         (C::Method, "use_peft", FixValue::True),
         (C::LoraR, "lora_r", FixValue::Number(16)),

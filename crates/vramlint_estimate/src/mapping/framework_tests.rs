@@ -142,7 +142,8 @@ fn parameters_of_experts_are_adapted_by_their_paths() {
             (Concept::LoraTargetParameters, paths()),
         ]
     };
-    let targets = |dialect: Dialect| mapped(&run(dialect, "sft", &settings("Qwen/Qwen3-30B-A3B"))).setup.lora.unwrap().targets;
+    let targets =
+        |dialect: Dialect| mapped(&run(dialect, "sft", &settings("Qwen/Qwen3-30B-A3B"))).setup.lora.expect("adapters").targets;
     let names = |names: &[&str]| Targets::Named(names.iter().map(|name| (*name).to_owned()).collect());
     let experts = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"];
     // Axolotl hands PEFT an empty list of modules, which PEFT does not fill.

@@ -70,6 +70,12 @@ impl Mapping<'_> {
         Ok(())
     }
 
+    /// Whether Axolotl ignores `load_in_4bit` (0.18.0 loaders/model.py, `_set_quantization_config`).
+    fn leaves_four_bits(&self, model: &Model) -> bool {
+        let trains_lora = self.text(Concept::Method).as_deref() == Some("lora");
+        self.run.dialect == Dialect::Axolotl && trains_lora && model.prequantized.is_none()
+    }
+
     fn quantize(&mut self, model: &Model) -> Result<(), Message> {
         let said = self.range(Concept::Quantization, quantization, |kind| match kind {
             Quantization::None => 3,
@@ -88,6 +94,13 @@ impl Mapping<'_> {
                 (None, false) => Quantization::None,
             },
             Some(_) if self.loads_without_options() => Quantization::None,
+            Some(ValueRange { upper: Quantization::FourBit { .. }, .. }) if self.leaves_four_bits(model) => {
+                self.assume(message!(
+                    "adapter: lora leaves the base as it is: Axolotl loads it in 4 bits for qlora only",
+                    "adapter: lora 不量化基座：Axolotl 只为 qlora 以 4 bit 加载"
+                ));
+                Quantization::None
+            }
             Some(choice) => choice.upper,
         };
         if kind != Quantization::None && self.upper.lora.is_none() {

@@ -8,35 +8,26 @@ use vramlint_memory::setup::Quantization;
 use vramlint_resolve::{Origin, Project, Run};
 
 /// Adapters of rank 16 on all linear layers, where the full model is trained, and a base in 4 bits, by the keys of the framework. `None` if
-/// code says how the model is loaded, or if something says how the base is stored.
+/// code says how the model is loaded, if something says how the base is stored, or if the program does not take a key.
 pub(super) fn adapters(project: &Project, run: &Run, quantization: Quantization, has_adapters: bool) -> Option<Vec<Edit>> {
-    let keys = &run.dialect.framework().fixes;
+    let fixes = &run.dialect.framework().fixes;
+    let quantizes = quantization != Quantization::None;
     let rows = run.settings.get(&Concept::MicroBatch)?.winning()?;
     // In code, adapters and a quantized base are objects of their own.
-    if matches!(rows.origin, Origin::Code { .. }) {
+    let in_code = matches!(rows.origin, Origin::Code { .. });
+    let is_stored = quantizes && run.settings.get(&Concept::Quantization).is_some_and(fixes::is_written);
+    let has_keys = (has_adapters || !fixes.adapters.is_empty()) && (!quantizes || !fixes.four_bit.is_empty());
+    if in_code || is_stored || !has_keys {
         return None;
     }
-    let takes = |key: &str| fixes::accepts_key(project, run, key);
-    let mut edits = Vec::new();
-    if !has_adapters {
-        if keys.adapters.is_empty() || !keys.adapters.iter().all(|(_, key, _)| takes(key)) {
-            return None;
-        }
-        for (concept, key, value) in keys.adapters {
-            edits.extend(set(project, run, *concept, key, *value)?);
-        }
-    }
-    if quantization == Quantization::None {
-        return Some(edits);
-    }
-    let has_keys = !keys.four_bit.is_empty() && keys.four_bit.iter().all(|(key, _)| takes(key));
-    if !has_keys || run.settings.get(&Concept::Quantization).is_some_and(fixes::is_written) {
-        return None;
-    }
-    for (key, value) in keys.four_bit {
-        edits.push(fixes::beside_rows(project, run, key, *value)?);
-    }
-    Some(edits)
+    let of_base = if quantizes { fixes.four_bit } else { &[] };
+    let of_adapters = if has_adapters { &[] } else { fixes.adapters };
+    let is_of_base = |key: &str| of_base.iter().any(|(_, own, _)| *own == key);
+    let keys = of_adapters.iter().filter(|(_, key, _)| !is_of_base(key)).chain(of_base);
+    let edits = keys.map(|(concept, key, value)| {
+        fixes::accepts_key(project, run, key).then(|| set(project, run, *concept, key, *value)).flatten()
+    });
+    edits.collect::<Option<Vec<Vec<Edit>>>>().map(|edits| edits.concat())
 }
 
 /// Replaces the value of a setting where it is written, else adds `key`. Empty if it has that value.

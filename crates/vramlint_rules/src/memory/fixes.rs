@@ -2,7 +2,7 @@
 
 use crate::memory::format::gib;
 use crate::memory::insert_setting;
-use vramlint_base::{Applicability, Edit, FileRange, Fix, Message, TextRange, Value, message};
+use vramlint_base::{Applicability, Edit, Fix, Message, Value, message};
 use vramlint_catalog::frameworks::FixValue;
 use vramlint_catalog::precedence::LaunchPath;
 use vramlint_catalog::{Concept, classes};
@@ -172,11 +172,7 @@ pub(super) fn numbers(project: &Project, setting: &Setting, old: u64, new: u64) 
 }
 
 fn number(project: &Project, candidate: &Candidate, old: u64, new: u64) -> Option<Edit> {
-    let place = candidate.origin.place()?;
-    let text = place.range.slice(&project.file(place.file).text);
-    let bare = text.trim_matches(['"', '\'']);
-    let start = text.find(bare)? as u32 + place.range.start;
-    let exact = FileRange::new(place.file, TextRange::new(start, start + bare.len() as u32));
+    let (exact, bare) = insert_setting::unquoted(project, candidate.origin.place()?)?;
     (bare.parse() == Ok(old)).then(|| edit::replace(exact, new.to_string()))
 }
 
@@ -224,11 +220,7 @@ fn optimizer_named(project: &Project, run: &Run, optimizer: Optimizer) -> Option
 
 /// Replaces the word of a setting, in the quotes that it has; `None` if it is written in another way.
 pub(super) fn word(project: &Project, setting: &Setting, old: &str, new: &str) -> Option<Edit> {
-    let place = setting.winning()?.origin.place()?;
-    let text = place.range.slice(&project.file(place.file).text);
-    let bare = text.trim_matches(['"', '\'']);
-    let start = text.find(bare)? as u32 + place.range.start;
-    let exact = FileRange::new(place.file, TextRange::new(start, start + bare.len() as u32));
+    let (exact, bare) = insert_setting::unquoted(project, setting.winning()?.origin.place()?)?;
     (bare == old).then(|| edit::replace(exact, new))
 }
 

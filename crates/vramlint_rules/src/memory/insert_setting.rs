@@ -48,13 +48,26 @@ pub(super) fn replace(project: &Project, candidate: &Candidate, value: FixValue)
         _ => return None,
     };
     let place = candidate.origin.place()?;
-    let written = place.range.slice(&project.file(place.file).text);
+    let (bare_place, bare) = unquoted(project, place)?;
     let new = text(value, notation);
-    if written.trim_matches(['"', '\'']) == new.trim_matches('"') {
+    if bare == new.trim_matches('"') {
         return Some(Vec::new());
     }
-    let is_plain = written.chars().all(|c| c.is_alphanumeric() || "\"'_-.+".contains(c));
-    is_plain.then(|| vec![edit::replace(place, new)])
+    if !bare.chars().all(|c| c.is_alphanumeric() || "_-.+".contains(c)) {
+        return None;
+    }
+    Some(vec![match value {
+        FixValue::Word(word) if bare_place != place => edit::replace(bare_place, word),
+        _ => edit::replace(place, new),
+    }])
+}
+
+/// A value without its quotes, and its place.
+pub(super) fn unquoted(project: &Project, place: FileRange) -> Option<(FileRange, &str)> {
+    let text = place.range.slice(&project.file(place.file).text);
+    let bare = text.trim_matches(['"', '\'']);
+    let start = text.find(bare)? as u32 + place.range.start;
+    Some((FileRange::new(place.file, TextRange::new(start, start + bare.len() as u32)), bare))
 }
 
 fn end_of(place: FileRange) -> FileRange {

@@ -17,10 +17,12 @@ pub fn plan_edits(project: &Project, run: &Run, changes: &[Change], before: &Run
     joined_edits(edits?.concat())
 }
 
-/// The edits of one change, for who estimates the edited project: what code computes from an edited value may be as the change has it.
+/// The edits of one change, for who estimates the edited project: what code computes from an edited value, and what a framework makes of
+/// the keys of adapters, may be as the change has it.
 pub fn edits_to_verify(project: &Project, run: &Run, change: Change, before: &RunEstimate) -> Option<Vec<Edit>> {
     change_edits(project, run, change, before).or_else(|| match change {
         Change::Batch { rows, .. } => fixes::rows(project, run, before.setup.micro_batch, rows),
+        Change::Adapters(quantization) if before.setup.lora.is_none() => adapters(project, run, quantization, false),
         _ => None,
     })
 }
@@ -47,8 +49,8 @@ fn change_edits(project: &Project, run: &Run, change: Change, before: &RunEstima
         Change::Shard(scheme) => stage(project, run, scheme),
         Change::OffloadOptimizer => offload(project, run, Concept::OffloadOptimizer, "offload_optimizer"),
         Change::OffloadParameters => offload(project, run, Concept::OffloadParam, "offload_param"),
-        Change::Adapters(quantization) => adapters(project, run, quantization, setup.lora.is_some()),
-        Change::ReferenceByAdapter => None,
+        Change::Adapters(quantization) if setup.lora.is_some() => adapters(project, run, quantization, true),
+        Change::Adapters(_) | Change::ReferenceByAdapter => None,
         Change::Batch { .. } | Change::Checkpointing | Change::Loss(_) | Change::Optimizer(_) => {
             fixes::edits(project, run, change, before)
         }
