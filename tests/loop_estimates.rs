@@ -536,3 +536,41 @@ fn samples_between_steps_are_no_rows() {
     ) + "    print(model.generate(**batch, max_new_tokens=48))\n";
     assert_eq!(setup(&shown)["sequence_length"], 32);
 }
+
+const HEAD_ON_GLOBAL: &str = "\
+import torch
+from data import loader
+from transformers import AutoModel
+
+pretrained = AutoModel.from_pretrained('bert').cuda()
+for param in pretrained.parameters():
+    param.requires_grad_(False)
+
+
+class Head(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(256, 2)
+
+    def forward(self, **batch):
+        with torch.no_grad():
+            out = pretrained(**batch)
+        return self.fc(out.last_hidden_state[:, 0])
+
+
+model = Head().cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=5e-4)
+for batch, labels in torch.utils.data.DataLoader(loader, batch_size=16):
+    loss = torch.nn.functional.cross_entropy(model(**batch), labels)
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+";
+
+#[test]
+fn a_head_may_call_a_frozen_model_outside_of_it() {
+    let found = setup(HEAD_ON_GLOBAL);
+    assert_eq!((&found["model"], &found["method"], &found["trainable"]), (&"bert".into(), &"freeze".into(), &0.into()));
+    let frozen_by_context = HEAD_ON_GLOBAL.replace("    param.requires_grad_(False)", "    pass");
+    assert_eq!(setup(&frozen_by_context)["method"], "freeze");
+}

@@ -122,6 +122,17 @@ fn a_sentence_transformer_made_of_modules_has_their_model_and_length() {
 }
 
 #[test]
+fn a_sentence_transformer_gets_its_length_afterwards() {
+    let module = "transformer = models.Transformer('bert', max_seq_length=96)\npooling = models.Pooling(transformer.get_word_embedding_dimension())\n";
+    let loaded = MODULES.replace(module, "").replace("modules=[transformer, pooling]", "'bert'");
+    let loaded = loaded.replace("rows =", "model.max_seq_length = 80\nrows =");
+    assert_eq!(setup(&loaded)["sequence_length"], 80);
+    assert_eq!(setup(&loaded.replace("model.max", "model[0].max"))["sequence_length"], 80);
+    let later = MODULES.replace("rows =", "model.max_seq_length = 80\nrows =");
+    assert_eq!(setup(&later)["sequence_length"], 80, "the last value counts");
+}
+
+#[test]
 fn a_cross_encoder_cuts_its_pairs() {
     let script = "\
 from data import pairs

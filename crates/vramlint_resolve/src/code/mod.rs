@@ -13,6 +13,7 @@ mod call;
 mod call_arguments;
 mod call_recorder;
 mod call_values;
+mod called_models;
 mod candidates;
 mod cli_functions;
 mod cli_options;

@@ -13,8 +13,9 @@ use vramlint_base::value_readers::spelled_bool;
 use vramlint_base::{FileRange, Value};
 use vramlint_catalog::dialect::quantization;
 use vramlint_catalog::{Concept, Dialect};
+use vramlint_syntax::python::{Expr, ExprKind};
 
-impl Interpreter<'_> {
+impl<'a> Interpreter<'a> {
     /// Calls that load, wrap or adapt a model.
     pub(super) fn model_call(&mut self, path: &Rc<str>, args: &CallArguments, place: FileRange) -> Option<AbstractValue> {
         if loads_model(path) {
@@ -217,6 +218,34 @@ impl Interpreter<'_> {
             return AbstractValue::located(ValueKind::Items(Rc::new(vec![model, AbstractValue::unknown()])), place);
         }
         model
+    }
+
+    /// Takes the length at which a sentence transformer, or its first module, cuts texts: `model.max_seq_length = 128`,
+    /// `model[0].max_seq_length = 128`.
+    pub(super) fn limit_sentences(
+        &mut self,
+        owner: &'a Expr,
+        base: &AbstractValue,
+        val: &AbstractValue,
+        place: FileRange,
+        scope: usize,
+    ) {
+        let base = match &owner.kind {
+            ExprKind::Subscript(model, _) => self.without_reads(|this| this.eval(model, scope)),
+            _ => base.clone(),
+        };
+        let Some(ValueKind::Object(id)) = base.single().map(|alternative| &alternative.kind) else { return };
+        let ObjectKind::Model(load) = self.heap[*id].kind else { return };
+        let ModelRecord { class, place: loaded, .. } = &self.facts.models[load];
+        let (class, loaded) = (class.clone(), *loaded);
+        if library(&class) == Some("sentence_transformers") || loads_sentence_transformer(&class) {
+            if self.control.guards.is_empty() {
+                self.facts.candidates.retain(|(concept, _, candidate)| {
+                    !(*concept == Concept::SequenceLength && candidate.call_place == Some(loaded))
+                });
+            }
+            self.candidates().emit_value(Concept::SequenceLength, val, &class, "max_seq_length", place);
+        }
     }
 
     /// A copy of a loaded model, as for a moving average of its weights: a model of its own.

@@ -37,6 +37,7 @@ impl<'a> Interpreter<'a> {
         }
         if let Some(function) = self.definitions.initializer(&self.scopes, class) {
             self.call_function(function, Some(id), args.clone(), place);
+            self.hold_called_model(id, class);
             return val;
         }
         if self.definitions.classes[class].is_record {

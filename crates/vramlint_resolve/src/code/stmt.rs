@@ -111,6 +111,9 @@ impl<'a> Interpreter<'a> {
                 if name == ATTENTION && self.scopes.owner("self", scope) != Some(scope) {
                     self.write_attention(owner, &val, FileRange::new(self.scopes[scope].file, target.range));
                 }
+                if name == "max_seq_length" {
+                    self.limit_sentences(owner, &base, &val, FileRange::new(self.scopes[scope].file, target.range), scope);
+                }
                 if name == "requires_grad" {
                     self.set_requires_grad(&base, &val, FileRange::new(self.scopes[scope].file, target.range));
                 } else {

@@ -107,7 +107,7 @@ fn has_model_name(name: &str) -> bool {
 
 impl Interpreter<'_> {
     /// Whether an object is a module of torch that the code builds.
-    fn is_module(&self, id: usize) -> bool {
+    pub(super) fn is_module(&self, id: usize) -> bool {
         match &self.heap[id].kind {
             ObjectKind::Instance { class, .. } => {
                 self.definitions.external_base(*class).is_some_and(|base| is_module_class(&base))
@@ -397,6 +397,6 @@ impl Interpreter<'_> {
     }
 }
 
-fn object(id: usize) -> AbstractValue {
+pub(super) fn object(id: usize) -> AbstractValue {
     AbstractValue::new(ValueKind::Object(id), ValueSource::default())
 }

@@ -1,0 +1,64 @@
+//! Frozen models outside of a module that its forward calls: `out = pretrained(**batch)` where `pretrained` is global.
+
+use super::heap::{MODEL_DEPTH, ObjectKind};
+use super::interpreter::Interpreter;
+use super::trained_parameters::object;
+use super::training_loop::stops_gradients;
+use super::value::ValueKind;
+use vramlint_base::FileRange;
+use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind};
+
+/// The attribute under which a module holds the model that its forward calls.
+const CALLED: &str = "<called in forward>";
+
+/// A name that a forward calls.
+struct CalledName<'a> {
+    callee: &'a Expr,
+    /// Whether gradients are off around the call.
+    without_gradients: bool,
+}
+
+impl Interpreter<'_> {
+    /// Lets a module hold the model outside of it that its forward calls, if that gets no gradients: the module is then a head on it.
+    pub(super) fn hold_called_model(&mut self, id: usize, class: usize) {
+        if !self.is_module(id) || !self.heap.models_in(&object(id), MODEL_DEPTH).is_empty() {
+            return;
+        }
+        let Some(forward) = self.definitions.class_attribute(&self.scopes, class, "forward") else { return };
+        let Some(ValueKind::Function { id: function, .. }) = forward.single().map(|alternative| &alternative.kind) else {
+            return;
+        };
+        let (file, scope) = (self.definitions.functions[*function].file, self.definitions.functions[*function].scope);
+        let mut called = Vec::new();
+        collect_called(&self.definitions.functions[*function].def.body, false, &mut called);
+        for name in called {
+            let val = self.without_reads(|this| this.eval(name.callee, scope));
+            let Some(ValueKind::Object(model)) = val.single().map(|alternative| &alternative.kind) else { continue };
+            let ObjectKind::Model(load) = self.heap[*model].kind else { continue };
+            let frozen = &mut self.facts.models[load].frozen;
+            if name.without_gradients {
+                *frozen = frozen.or(Some(FileRange::new(file, name.callee.range)));
+            }
+            if frozen.is_some() {
+                self.heap[id].attributes.insert(CALLED.to_owned(), val);
+                return;
+            }
+        }
+    }
+}
+
+/// Collects the names that statements call, in their order.
+fn collect_called<'a>(statements: &'a [Stmt], without_gradients: bool, found: &mut Vec<CalledName<'a>>) {
+    for stmt in statements {
+        let calls = stmt.expressions().into_iter().flat_map(Expr::walk).filter_map(Expr::as_call);
+        let names = calls.filter(|call| matches!(call.callee.kind, ExprKind::Name(_)));
+        found.extend(names.map(|call| CalledName { callee: &call.callee, without_gradients }));
+        let off = match &stmt.kind {
+            StmtKind::With { items, .. } => items.iter().any(|(context, _)| stops_gradients(context)),
+            _ => false,
+        };
+        for body in stmt.bodies() {
+            collect_called(body, without_gradients || off, found);
+        }
+    }
+}
