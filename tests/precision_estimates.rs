@@ -100,3 +100,40 @@ for batch in torch.utils.data.DataLoader(rows, batch_size=4):
     let of = |command: &str| estimate_of(command, script)["setup"]["weights_dtype"].clone();
     assert_eq!((of("python train.py\n"), of("python train.py --storage bfloat16\n")), ("fp32".into(), "bf16".into()));
 }
+
+/// The loop of qlora.py: adapters in bf16, norms in fp32, embeddings and the head back in bf16.
+#[test]
+fn a_loop_over_the_modules_casts_them() {
+    let script = "\
+import argparse
+import torch
+from data import rows
+from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+from peft.tuners.lora import LoraLayer
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument('--bf16', action='store_true')
+options = parser.parse_args()
+model = AutoModelForCausalLM.from_pretrained('decoder', dtype=torch.bfloat16, quantization_config=BitsAndBytesConfig(load_in_4bit=True))
+model = prepare_model_for_kbit_training(model)
+model = get_peft_model(model, LoraConfig(r=8))
+for name, module in model.named_modules():
+    if isinstance(module, LoraLayer):
+        if options.bf16:
+            module = module.to(torch.bfloat16)
+    if 'norm' in name:
+        module = module.to(torch.float32)
+    if 'lm_head' in name or 'embed_tokens' in name:
+        if hasattr(module, 'weight'):
+            if options.bf16 and module.weight.dtype == torch.float32:
+                module = module.to(torch.bfloat16)
+args = TrainingArguments('out', per_device_train_batch_size=2, bf16=options.bf16)
+Trainer(model, args, train_dataset=rows).train()
+";
+    let of = |options: &str| {
+        let setup = estimate_of(&format!("python train.py {options}\n"), script)["setup"].clone();
+        (setup["adapters_dtype"].clone(), setup["kbit_restored"].clone())
+    };
+    assert_eq!(of("--bf16"), ("bf16".into(), true.into()));
+    assert_eq!(of(""), ("fp32".into(), false.into()));
+}

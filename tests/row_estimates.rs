@@ -292,3 +292,18 @@ Trainer(model=model, args=args, train_dataset=rows.map(pack, batched=True)).trai
     let found = setup(script);
     assert_eq!((&found["sequence_length"], &found["padding_mask"]), (&176.into(), &false.into()));
 }
+
+#[test]
+fn a_classifier_gets_both_texts_of_a_public_row() {
+    let script = "\
+from datasets import load_dataset
+from sentence_transformers import CrossEncoder, CrossEncoderTrainer, CrossEncoderTrainingArguments
+from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
+
+model = CrossEncoder('bert', num_labels=1, max_length=256)
+rows = load_dataset('sentence-transformers/stsb', split='train')
+args = CrossEncoderTrainingArguments(output_dir='out', per_device_train_batch_size=16)
+CrossEncoderTrainer(model=model, args=args, train_dataset=rows, loss=BinaryCrossEntropyLoss(model)).train()
+";
+    assert_eq!(setup(script)["sequence_length"], 125);
+}

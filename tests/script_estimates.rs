@@ -334,8 +334,27 @@ fn experts_of_axolotl_may_be_in_four_bits() {
         (&Json::Null, &Json::from("together"))
     );
     assert!(tensors(&packed) < tensors(&plain) * 2 / 3, "{} {}", tensors(&packed), tensors(&plain));
+    let linear = estimate("load_in_4bit: true\nllama4_linearized_experts: true\n");
+    assert_eq!(linear["setup"]["quantized_experts"], "one-by-one");
     let wide = estimate("load_in_8bit: true\nquantize_moe_experts: true\n");
     assert_eq!(wide[0]["unknown"], "estimates do not support experts in 8 bits");
+}
+
+/// Axolotl keeps the activations of adapted models on the host instead of checkpointing them.
+#[test]
+fn axolotls_word_for_checkpoints_on_the_host_is_followed() {
+    let estimate = |word: &str| {
+        let config = format!(
+            "base_model: decoder\ndatasets:\n  - path: data.jsonl\n    type: alpaca\nadapter: lora\nlora_r: 8\n\
+             lora_target_linear: true\nsequence_len: 2048\nmicro_batch_size: 4\nbf16: true\ngradient_checkpointing: {word}\n"
+        );
+        let folder =
+            Folder::new(&[("decoder/config.json", DECODER), ("lora.yaml", &config), ("run.sh", "axolotl train lora.yaml\n")]);
+        serde_json::from_str::<Json>(&folder.run("estimate run.sh --output-format json").out(0)).expect("JSON")
+    };
+    let (offloads, kept) = (estimate("offload"), estimate("false"));
+    assert_eq!(offloads["setup"]["checkpoints_offloaded"], true, "{}", offloads["setup"]);
+    assert!(tensors(&offloads) < tensors(&kept), "{} {}", tensors(&offloads), tensors(&kept));
 }
 
 /// Layers of BERT that share a name are told apart by what stands before it.
@@ -420,4 +439,25 @@ fn a_module_of_trl_is_its_command() {
     assert_eq!(of("trl sft"), module);
     assert_eq!(of("python ../trl/trl/scripts/sft.py"), module, "a checkout that the project does not hold");
     assert!(of("python scripts/sft.py").is_null(), "a script that nobody knows");
+}
+
+const MADE: &str = "\
+from data import rows
+from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments
+
+tokenizer = AutoTokenizer.from_pretrained('openai-community/gpt2')
+config = LlamaConfig(vocab_size=len(tokenizer), hidden_size=256, intermediate_size=512, num_hidden_layers=2, num_attention_heads=4)
+model = LlamaForCausalLM(config)
+Trainer(model=model, args=TrainingArguments('out', per_device_train_batch_size=4), train_dataset=rows).train()
+";
+
+#[test]
+fn a_new_model_has_the_vocabulary_of_the_only_tokenizer() {
+    let found = estimate(MADE);
+    let parameters = |found: &Json| found["setup"]["parameters"].as_u64().expect("a count");
+    let said = |found: &Json| found["assumptions"].to_string().contains("the vocabulary is that of openai-community/gpt2");
+    assert!(said(&found), "{found}");
+    let unknown = estimate(&MADE.replace("openai-community/gpt2", "acme/words"));
+    assert!(!said(&unknown));
+    assert_eq!(parameters(&found) - parameters(&unknown), (50257 - 32000) * 2 * 256);
 }

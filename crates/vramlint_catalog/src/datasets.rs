@@ -15,6 +15,9 @@ pub struct PublicRows {
     pub paths: Vec<String>,
     /// The configuration of the path, where it has several.
     pub configuration: Option<String>,
+    /// How the texts of a row were counted, where it has two.
+    #[serde(default)]
+    pub texts: Option<Texts>,
     /// Rows of the training split, if known.
     pub rows: Option<u64>,
     /// Tokens of the longest row of the training split.
@@ -27,6 +30,16 @@ pub struct PublicRows {
     pub tokenizer: String,
     /// Where the figure comes from.
     pub source: String,
+}
+
+/// How the two texts of a row were counted.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Texts {
+    /// Each alone, as encoders of sentences get them.
+    Single,
+    /// Joined, as classifiers of pairs get them.
+    Joined,
 }
 
 /// The most rows that ms-swift 4.6 counts (`scripts/utils/run_dataset_info.py`).
@@ -80,12 +93,17 @@ static KNOWN: LazyLock<Document> = LazyLock::new(|| data::read(data!("datasets")
 
 /// The rows of what `load_dataset(path, configuration)` returns.
 pub fn rows(path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
-    find(&KNOWN.datasets, path, configuration)
+    find(&KNOWN.datasets, path, configuration, Texts::Single)
+}
+
+/// The same for a classifier, which gets the two texts of a row as one.
+pub fn joined_rows(path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
+    find(&KNOWN.datasets, path, configuration, Texts::Joined)
 }
 
 /// The prompts of what `load_dataset(path, configuration)` returns, for training that generates the answers itself.
 pub fn prompts(path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
-    find(&KNOWN.prompts, path, configuration)
+    find(&KNOWN.prompts, path, configuration, Texts::Single)
 }
 
 /// Path and configuration of a data set as ms-swift names it (4.6 `swift/dataset/loader.py`): a hub in front, a subset and a number of
@@ -102,8 +120,10 @@ pub fn drawn_by_word(word: &str) -> Option<u64> {
     word.split_once('#').and_then(|(_, rows)| rows.parse().ok())
 }
 
-fn find(known: &'static [PublicRows], path: &str, configuration: Option<&str>) -> Option<&'static PublicRows> {
-    known.iter().find(|rows| rows.paths.iter().any(|own| own == path) && rows.configuration.as_deref() == configuration)
+fn find(known: &'static [PublicRows], path: &str, configuration: Option<&str>, texts: Texts) -> Option<&'static PublicRows> {
+    let counts_so = |rows: &&PublicRows| rows.texts.is_none_or(|counted| counted == texts);
+    let mut counted = known.iter().filter(counts_so);
+    counted.find(|rows| rows.paths.iter().any(|own| own == path) && rows.configuration.as_deref() == configuration)
 }
 
 #[cfg(test)]
@@ -113,6 +133,9 @@ mod tests {
     #[test]
     fn a_path_needs_its_configuration() {
         assert_eq!(rows("glue", Some("mrpc")).map(|rows| rows.name.as_str()), Some("GLUE MRPC"));
+        let longest = |rows: Option<&PublicRows>| rows.map(|rows| rows.longest);
+        let stsb = "sentence-transformers/stsb";
+        assert_eq!((longest(rows(stsb, None)), longest(joined_rows(stsb, None))), (Some(70), Some(125)));
         assert!(rows("glue", None).is_none() && rows("glue", Some("mnli")).is_none());
     }
 

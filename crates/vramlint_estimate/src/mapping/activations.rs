@@ -58,7 +58,8 @@ impl Mapping<'_> {
             ));
             self.both(|setup| setup.attention = Attention::Flash);
         }
-        if super::OFFLOADED_ACTIVATIONS.iter().any(|name| self.enables(name, &["legacy", "disk", "hidden_states"])) {
+        let by_key = super::OFFLOADED_ACTIVATIONS.iter().any(|name| self.enables(name, &["legacy", "disk", "hidden_states"]));
+        if by_key || self.offloads_instead_of_checkpointing() {
             self.both(|setup| setup.checkpointing = Checkpointing::Offloaded);
             self.lower.sequence_length = self.lower.sequence_length.min(super::batch::SHORT);
             self.assume_unverified(message!(
@@ -145,6 +146,14 @@ impl Mapping<'_> {
             "unsloth" | "offload" | "offload_cpu" | "offload_disk" => true,
             _ => matches!(candidate.origin, Origin::Default { .. }) && self.by_unsloth(),
         })
+    }
+
+    /// Whether the word for checkpointing keeps activations of adapted models on the host instead: Axolotl's `gradient_checkpointing:
+    /// offload`.
+    fn offloads_instead_of_checkpointing(&self) -> bool {
+        let winner = setting(self.run, Concept::GradientCheckpointing).and_then(|setting| setting.winning());
+        let derived = winner.is_some_and(|candidate| matches!(candidate.origin, Origin::Derived { .. }));
+        derived && self.run.dialect.offloads_instead.is_some()
     }
 
     fn checkpointing(&mut self) {

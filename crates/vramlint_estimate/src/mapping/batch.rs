@@ -4,7 +4,6 @@ use super::Mapping;
 use super::setting_range::{ValueRange, integer};
 use crate::models::Model;
 use vramlint_base::{Message, Value, message};
-use vramlint_catalog::datasets;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::Task;
 
@@ -183,7 +182,7 @@ impl Mapping<'_> {
                 self.different_lengths(&lengths);
                 return;
             }
-            if let Some(rows) = self.public_rows(datasets::rows) {
+            if let Some(rows) = self.public_rows(self.known_texts()) {
                 self.public_rows_count = true;
                 self.upper.sequence_length = rows.longest.min(model.arch.context_length().unwrap_or(LONG));
                 // A batch is as long as its longest row, and every epoch has the longest of all; tokenizers differ.

@@ -167,13 +167,21 @@ impl Mapping<'_> {
         }
         let name = class.or(base)?.to_owned();
         let vocabulary = setting(self.run, Concept::VocabSize);
-        match vocabulary.and_then(Setting::value).and_then(Value::as_int) {
-            Some(size) => config.set("vocab_size", as_config_value(&Value::Int(size))),
-            None if vocabulary.is_some() => self.assume_unverified(message!(
+        let given = vocabulary.and_then(Setting::value).and_then(Value::as_int);
+        match (given, self.vocabulary_of_tokenizer().filter(|_| vocabulary.is_some())) {
+            (Some(size), _) => config.set("vocab_size", as_config_value(&Value::Int(size))),
+            (None, Some((tokenizer, size))) => {
+                config.set("vocab_size", size);
+                self.assume(message!(
+                    "the vocabulary is that of {tokenizer}, the only tokenizer",
+                    "词表取自 {tokenizer}，这是唯一的分词器"
+                ));
+            }
+            (None, None) if vocabulary.is_some() => self.assume_unverified(message!(
                 "the size of the vocabulary is not known: that of {name} is assumed; give it with `--set vocab_size=…`",
                 "词表大小未知：按 {name} 的默认值计；可用 `--set vocab_size=…` 给出"
             )),
-            None => {}
+            (None, None) => {}
         }
         let model = Model::from_config(&name, &config, Source::Code);
         if model.arch.certainty() != Certainty::Traced {
@@ -184,6 +192,13 @@ impl Mapping<'_> {
             return Some(Err(why));
         }
         Some(model.undescribed().map_or(Ok(model), Err))
+    }
+
+    /// The tokenizer of the code and the rows of the embedding table of the model that it belongs to, if the model is known.
+    fn vocabulary_of_tokenizer(&self) -> Option<(String, vramlint_memory::Value)> {
+        let name = self.run.code.as_ref()?.tokenizer.clone()?;
+        let size = config_of(&name)?.get("vocab_size")?.clone();
+        Some((name, size))
     }
 
     /// A name is no proof: says what it is taken for. A size alone decides no verdict.

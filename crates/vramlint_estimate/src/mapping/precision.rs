@@ -8,6 +8,7 @@ use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Weights;
 use vramlint_catalog::{Concept, Dialect};
 use vramlint_memory::setup::{Dtype, Quantization, QuantizedExperts, Restored, Scheme, Task};
+use vramlint_resolve::code::CastModules;
 use vramlint_resolve::{Candidate, Origin};
 
 /// A quantization by bitsandbytes or of the checkpoint.
@@ -120,6 +121,7 @@ impl Mapping<'_> {
             Quantization::None => Restored::Nothing,
             _ if by_framework => Restored::NormsToo,
             Quantization::FourBit { .. } if by_trl && in_bf16 => Restored::Embeddings,
+            _ if calls => self.restored_by_code(),
             _ => Restored::Nothing,
         };
         self.both(|setup| {
@@ -128,6 +130,26 @@ impl Mapping<'_> {
             setup.kbit_restored = restored;
         });
         Ok(())
+    }
+
+    /// What a loop over the modules gives half precision back.
+    fn restored_by_code(&self) -> Restored {
+        let halved = |modules| self.cast_by_code(modules).is_some_and(|dtype| dtype != Dtype::Fp32);
+        match (halved(CastModules::Embeddings), halved(CastModules::Norms)) {
+            (true, true) => Restored::NormsToo,
+            (true, false) => Restored::Embeddings,
+            _ => Restored::Nothing,
+        }
+    }
+
+    /// The type that a loop over the modules gives those of a kind.
+    fn cast_by_code(&self, modules: CastModules) -> Option<Dtype> {
+        let casts = self.run.code.iter().flat_map(|code| &code.module_casts);
+        match casts.filter(|cast| cast.modules == modules).last()?.dtype.as_str() {
+            "bf16" => Some(Dtype::Bf16),
+            "fp16" => Some(Dtype::Fp16),
+            _ => Some(Dtype::Fp32),
+        }
     }
 
     /// Whether a script of TRL's kind loads the trained model itself and hands it nothing of its options of quantization: they are parsed
@@ -149,9 +171,10 @@ impl Mapping<'_> {
     /// (`monkeypatch/moe_quant.py`), unsloth always: unsloth_zoo 2026.10 unpacks all experts of a block before their product, or keeps what
     /// is packed and unpacks it again in backward (`temporary_patches/moe_utils_bnb4bit.py`), and gpt-oss has layers for each expert.
     fn quantize_experts(&mut self, model: &Model, kind: Quantization) -> Result<(), Message> {
-        // The experts of the code that comes with Kimi-VL are layers (`modeling_kimi_vl.py`), which bitsandbytes quantizes and unpacks one
-        // at a time.
-        if model.arch.model_type == "kimi_vl" && matches!(kind, Quantization::FourBit { .. }) {
+        // The experts of the code that comes with Kimi-VL are layers (`modeling_kimi_vl.py`), and so are those of Llama 4 after Axolotl
+        // 0.19 has patched it (`monkeypatch/models/llama4/modeling.py`). bitsandbytes quantizes layers and unpacks one at a time.
+        let linearized = self.run.dialect == Dialect::Axolotl && self.enables("llama4_linearized_experts", &[]);
+        if (model.arch.model_type == "kimi_vl" || linearized) && matches!(kind, Quantization::FourBit { .. }) {
             self.both(|setup| setup.quantized_experts = QuantizedExperts::OneByOne);
             return Ok(());
         }
@@ -354,6 +377,7 @@ impl Mapping<'_> {
             _ if self.by_unsloth() => Some(Dtype::Fp32),
             dialect if dialect.estimate.adapters_as_weights => None,
             Dialect::Trl if quantized => Some(Dtype::Bf16),
+            _ if self.cast_by_code(CastModules::Adapters).is_some() => self.cast_by_code(CastModules::Adapters),
             _ => Some(Dtype::Fp32),
         }
     }

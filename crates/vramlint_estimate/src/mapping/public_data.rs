@@ -16,7 +16,7 @@ use vramlint_syntax::python::Call;
 const PARTS: &[&str] = &["select", "shard", "filter", "take", "skip", "train_test_split", "random_split", "Subset"];
 
 /// The rows of a public data set by its path and configuration, as a list of the catalogue has them.
-type KnownRows = fn(&str, Option<&str>) -> Option<&'static PublicRows>;
+pub(super) type KnownRows = fn(&str, Option<&str>) -> Option<&'static PublicRows>;
 
 /// The rows of a public data set that training draws.
 struct Drawn {
@@ -64,7 +64,7 @@ impl Mapping<'_> {
         if !(own && self.takes_texts_as_they_are()) || self.pads_to_the_cutoff() {
             return false;
         }
-        let Some(rows) = self.loaded_rows(datasets::rows).filter(|rows| rows.longest < cutoff) else { return false };
+        let Some(rows) = self.loaded_rows(self.known_texts()).filter(|rows| rows.longest < cutoff) else { return false };
         self.shorten(rows, None, rows.longest, cutoff);
         let (shortest, longest) = self.bounds_of_longest(rows, model);
         self.lower.sequence_length = shortest;
@@ -87,6 +87,11 @@ impl Mapping<'_> {
     fn takes_texts_as_they_are(&self) -> bool {
         let classifies = matches!(self.upper.task, Task::SequenceClassification | Task::TokenClassification);
         classifies || matches!(self.upper.task, Task::EmbeddingPairs | Task::EmbeddingTriplets)
+    }
+
+    /// How the texts of public data are counted for this run: a classifier gets the two texts of a row as one.
+    pub(super) fn known_texts(&self) -> KnownRows {
+        if self.upper.task == Task::SequenceClassification { datasets::joined_rows } else { datasets::rows }
     }
 
     fn shorten(&mut self, rows: &PublicRows, number: Option<u64>, longest: u64, cutoff: u64) {

@@ -40,6 +40,7 @@ impl<'a> Interpreter<'a> {
             self.reads.unmute();
         }
         self.note_cut(&args, place);
+        self.note_tokenizer(&callee, &args);
         let result = self.call_with(call, &callee, (&args, &ranges), place, scope);
         if prints {
             self.reads.unmute();

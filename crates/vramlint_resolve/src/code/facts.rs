@@ -1,6 +1,7 @@
 //! The facts that Python code states about a run.
 
 use super::composition::Layer;
+use super::module_casts::ModuleCast;
 use super::recorded_call::LibraryCall;
 use crate::setting::Candidate;
 use std::collections::BTreeSet;
@@ -52,6 +53,10 @@ pub struct CodeFacts {
     pub trains_one_part: bool,
     /// The functions of the project that put a kernel in the place of a model's attention, called under no condition.
     pub attention_kernels: Vec<String>,
+    /// The name of the only tokenizer that the code loads.
+    pub tokenizer: Option<String>,
+    /// What loops over the modules of a model cast, in their order.
+    pub module_casts: Vec<ModuleCast>,
     /// Whether a trainer is told to put no adapters on its model, and nothing else does.
     pub refuses_adapters: bool,
     /// Whether adapters may be put on what is trained.

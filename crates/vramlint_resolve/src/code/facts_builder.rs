@@ -3,6 +3,7 @@
 use super::command_line::OptionValue;
 use super::facts::{AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, LoadRole, LoadedFile, ParserUse, TrainingPath};
 use super::model_record::ModelRecord;
+use super::module_casts::ModuleCast;
 use super::value::{AbstractValue, Alternative};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use vramlint_base::{FileId, FileRange, Value};
@@ -32,6 +33,8 @@ pub(super) struct FactsBuilder {
     pub(super) loads: Vec<LoadedFile>,
     /// The lengths at which calls cut texts, by the place of the call.
     pub(super) cuts: HashMap<FileRange, BTreeSet<i64>>,
+    /// The names by which tokenizers are loaded; `None`: one is not known.
+    pub(super) tokenizers: BTreeSet<Option<String>>,
     /// The lengths at which they cut the texts of a training, where they differ; rising.
     pub(super) text_lengths: Vec<u64>,
     /// The files that loads read, by the index of the load, as far as they are known.
@@ -60,6 +63,8 @@ pub(super) struct FactsBuilder {
     pub(super) attention_kernels: BTreeSet<String>,
     /// Whether a trainer is told to put no adapters on its model.
     pub(super) adapters_refused: bool,
+    /// What loops over the modules of a model cast.
+    pub(super) module_casts: Vec<ModuleCast>,
     /// Whether the loss of a trainer of the project compares pairs.
     pub(super) compares_pairs: bool,
     pub(super) unsloth: bool,

@@ -51,6 +51,7 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
     let keeps_default_dtype = interpreter.keeps_default_dtype();
     let own_trainers = interpreter.own_trainers();
     let predicts_next_token = interpreter.training.has_backward() && interpreter.predicts_next_token();
+    let tokenizer = interpreter.only_tokenizer();
     let record = &mut interpreter.facts;
     let dialect = record.dialect(trains);
     let mut candidates = std::mem::take(&mut record.candidates);
@@ -76,6 +77,8 @@ pub(super) fn finish(mut interpreter: Interpreter<'_>) -> CodeFacts {
         frozen_part,
         trains_one_part,
         attention_kernels: record.attention_kernels.iter().cloned().collect(),
+        tokenizer,
+        module_casts: std::mem::take(&mut record.module_casts),
         refuses_adapters: record.adapters_refused && !record.adapts,
         may_adapt,
         adapters: record.adapters,

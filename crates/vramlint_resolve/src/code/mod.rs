@@ -52,6 +52,7 @@ mod merge;
 mod model_configs;
 mod model_record;
 mod models;
+mod module_casts;
 mod modules;
 mod name_roles;
 mod next_token_loss;
@@ -88,6 +89,7 @@ mod tests;
 pub use facts::{
     AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadRole, LoadedFile, ModelLoad, ParserUse, TrainingPath,
 };
+pub use module_casts::{CastModules, ModuleCast};
 pub use modules::ModuleIndex;
 pub(crate) use modules::imported;
 pub use qualified_name::library;

@@ -190,6 +190,7 @@ impl<'a> Interpreter<'a> {
 
     fn for_loop(&mut self, target: &'a Expr, iter: &'a Expr, body: &'a [Stmt], orelse: &'a [Stmt], scope: usize) {
         let over = self.eval(iter, scope);
+        self.note_module_casts(target, iter, body, scope);
         if let Some(items) = visited_one_by_one(iter, &over).or_else(|| self.listed_objects(&over)) {
             for item in items.iter() {
                 self.assign(target, item.clone(), scope);

@@ -23,6 +23,21 @@ impl<'a> Interpreter<'a> {
         self.facts.cuts.entry(place).or_default().insert(length);
     }
 
+    /// Notes the name by which a call loads a tokenizer.
+    pub(super) fn note_tokenizer(&mut self, callee: &AbstractValue, args: &CallArguments) {
+        let loads = callee.library_path().is_some_and(|path| path.ends_with(".from_pretrained") && path.contains("Tokenizer"));
+        if loads {
+            let name = args.arg("pretrained_model_name_or_path", 0).and_then(AbstractValue::constant).and_then(Value::as_str);
+            self.facts.tokenizers.insert(name.map(str::to_owned));
+        }
+    }
+
+    /// The name of the only tokenizer that the code loads.
+    pub(super) fn only_tokenizer(&self) -> Option<String> {
+        let mut names = self.facts.tokenizers.iter();
+        names.next().filter(|_| names.next().is_none()).cloned().flatten()
+    }
+
     /// The names of the lengths to which collators cut the rows: no other length is that of the training.
     pub(super) fn collated_lengths(&self) -> Vec<String> {
         let collates = |file: &SourceFile| file.features().has(Feature::Collator);
