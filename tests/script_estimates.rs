@@ -461,3 +461,28 @@ fn a_new_model_has_the_vocabulary_of_the_only_tokenizer() {
     assert!(!said(&unknown));
     assert_eq!(parameters(&found) - parameters(&unknown), (50257 - 32000) * 2 * 256);
 }
+
+#[test]
+fn older_trainers_of_trl_have_their_losses() {
+    let bco = "\
+from data import rows
+from transformers import AutoModelForCausalLM
+from trl.experimental.bco import BCOConfig, BCOTrainer
+
+model, ref_model = AutoModelForCausalLM.from_pretrained('decoder'), AutoModelForCausalLM.from_pretrained('decoder')
+BCOTrainer(model, ref_model, args=BCOConfig('out', per_device_train_batch_size=4), train_dataset=rows).train()
+";
+    let found = setup(bco);
+    assert_eq!((&found["task"], &found["reference_model"]), (&"bco".into(), &"same".into()));
+    assert_eq!(found["sequence_length"], 1024);
+    let prm = "\
+from data import rows
+from transformers import AutoModelForTokenClassification
+from trl.experimental.prm import PRMConfig, PRMTrainer
+
+model = AutoModelForTokenClassification.from_pretrained('decoder', num_labels=2)
+PRMTrainer(model, args=PRMConfig('out', per_device_train_batch_size=4), train_dataset=rows).train()
+";
+    let found = setup(prm);
+    assert_eq!((&found["task"], &found["sequence_length"]), (&"token-classification".into(), &1024.into()));
+}

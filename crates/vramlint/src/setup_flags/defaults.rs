@@ -68,8 +68,8 @@ pub(super) const fn head(name: TaskName) -> Head {
 /// The reference model of a task. DPO has one: a copy, or the base model without its adapter. GRPO has none, because `beta` is 0.
 pub(super) const fn reference(task: Task, adapters: bool) -> Reference {
     match task {
-        Task::Dpo | Task::Kto if adapters => Reference::Adapter,
-        Task::Dpo | Task::Kto => Reference::Copy,
+        Task::Dpo | Task::Kto | Task::Bco if adapters => Reference::Adapter,
+        Task::Dpo | Task::Kto | Task::Bco => Reference::Copy,
         _ => Reference::None,
     }
 }

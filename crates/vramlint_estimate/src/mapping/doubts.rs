@@ -161,7 +161,7 @@ impl Mapping<'_> {
     /// Whether blocks that grow with the length are large: pairs whose logits come in one piece, and reward models, of which TRL drops the
     /// rows that are longer than the cutoff (trl 1.16.0 trainer/reward_trainer.py).
     fn keeps_large_blocks(&self) -> bool {
-        matches!(self.upper.task, Task::Orpo | Task::Simpo | Task::Tpo | Task::Reward)
+        matches!(self.upper.task, Task::Bco | Task::Orpo | Task::Simpo | Task::Tpo | Task::Reward)
     }
 
     /// Whether a trainer of the project computes its own loss.

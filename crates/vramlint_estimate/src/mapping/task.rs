@@ -29,6 +29,7 @@ impl Mapping<'_> {
             Some("mlm" | "masked-lm") => Task::MaskedLm,
             Some("dpo" | "ipo") => Task::Dpo,
             Some("kto") => Task::Kto,
+            Some("bco") if self.run.dialect == Dialect::Trl => Task::Bco,
             // Without weight of its cross entropy, CPO leaves it out (trl 1.16.0 experimental/cpo/cpo_trainer.py:842).
             Some("cpo") if self.is_zero("cpo_alpha") || self.loss_is("alphapo") => Task::Simpo,
             Some("orpo" | "cpo") => Task::Orpo,
@@ -55,7 +56,8 @@ impl Mapping<'_> {
             }
             Some("reward" | "rm") => Task::Reward,
             Some("seq2seq") => Task::Seq2Seq,
-            Some("token-classification") => Task::TokenClassification,
+            // A class per step of an answer (trl 1.10.0 experimental/prm/prm_trainer.py).
+            Some("token-classification" | "prm") => Task::TokenClassification,
             Some("question-answering") => Task::QuestionAnswering,
             Some("seq-cls") => Task::SequenceClassification,
             Some("multiple-choice") => {
@@ -315,7 +317,7 @@ impl Mapping<'_> {
         let name = self.task_name();
         let name = name.as_deref().unwrap_or_default();
         let needed = match self.upper.task {
-            Task::Dpo | Task::Kto => !self.is_on(Concept::PrecomputeRefLogProbs),
+            Task::Dpo | Task::Kto | Task::Bco => !self.is_on(Concept::PrecomputeRefLogProbs),
             Task::OnlineDpo => true,
             Task::Grpo => {
                 let beta = self.value(Concept::KlBeta).and_then(Value::as_float);

@@ -103,8 +103,8 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.head = fields.word(&["head"], HEADS)?.unwrap_or_default();
     setup.reference = match (fields.word(&["reference"], REFERENCES)?, setup.task) {
         (Some(given), _) => given,
-        (None, Task::Dpo | Task::Kto | Task::OnlineDpo) if setup.lora.is_some() => Reference::Adapter,
-        (None, Task::Dpo | Task::Kto | Task::OnlineDpo) => Reference::Copy,
+        (None, Task::Dpo | Task::Kto | Task::Bco | Task::OnlineDpo) if setup.lora.is_some() => Reference::Adapter,
+        (None, Task::Dpo | Task::Kto | Task::Bco | Task::OnlineDpo) => Reference::Copy,
         _ => Reference::None,
     };
     setup.dataloader_workers = fields.count(&["dataloader_workers", "dataloader_num_workers"], 0, 1 << 16)?.unwrap_or(0);

@@ -43,6 +43,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("reranker", Task::Reranker),
     ("dpo", Task::Dpo),
     ("kto", Task::Kto),
+    ("bco", Task::Bco),
     ("orpo", Task::Orpo),
     ("simpo", Task::Simpo),
     ("tpo", Task::Tpo),

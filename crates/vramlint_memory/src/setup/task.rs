@@ -28,6 +28,8 @@ pub enum Task {
     Dpo,
     /// Kahneman-Tversky optimization: single rows, and a pass over mismatched ones.
     Kto,
+    /// Binary classifier optimization: single rows and a reference model, over all logits (TRL's BCOTrainer).
+    Bco,
     /// Odds-ratio and contrastive preference optimization: pairs of rows without a reference, and cross entropy of the chosen ones.
     Orpo,
     /// The same without cross entropy.
@@ -76,6 +78,7 @@ impl Task {
             Self::Reranker => "reranker",
             Self::Dpo => "dpo",
             Self::Kto => "kto",
+            Self::Bco => "bco",
             Self::Orpo => "orpo",
             Self::Simpo => "simpo",
             Self::Tpo => "tpo",

@@ -136,6 +136,7 @@ fn setup(numbers: &mut Numbers, layers: u32) -> Setup {
         Task::Ppo,
         Task::Dpo,
         Task::Kto,
+        Task::Bco,
         Task::Orpo,
         Task::Tpo,
         Task::Gkd,
@@ -180,8 +181,8 @@ fn setup(numbers: &mut Numbers, layers: u32) -> Setup {
         kbit_prepare: adapted && numbers.once_in(3),
         head: numbers.pick(&[Head::FullLogits, Head::FullLogits, Head::Fused, Head::Liger]),
         reference: match task {
-            Task::Dpo | Task::Kto | Task::Grpo if adapted => Reference::Adapter,
-            Task::Dpo | Task::Kto | Task::Grpo => numbers.pick(&[Reference::Copy, Reference::None]),
+            Task::Dpo | Task::Kto | Task::Bco | Task::Grpo if adapted => Reference::Adapter,
+            Task::Dpo | Task::Kto | Task::Bco | Task::Grpo => numbers.pick(&[Reference::Copy, Reference::None]),
             _ => Reference::None,
         },
         generation: numbers.once_in(8).then_some(Generation {

@@ -1,5 +1,6 @@
 //! From a batch to a loss, task by task.
 
+mod binary_classifier;
 mod causal;
 mod classification;
 mod distillation;
@@ -56,6 +57,7 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             drop(divergence);
             loss
         }
+        Task::Bco => binary_classifier::loss(t, models, ids, batch, setup),
         Task::ValueReward => value_head::loss(t, &models.policy, ids, batch, setup),
         Task::Reranker => classification::by_vocabulary(t, &models.policy, ids, batch, setup),
         Task::Ppo => causal::loss(t, &models.policy, ids, batch, setup),
