@@ -187,7 +187,7 @@ fn widen_by_divergence(found: &mut RunEstimate) {
 /// Widens the bounds by what reading the code leaves uncertain.
 fn widen_by_doubts(found: &mut RunEstimate, doubts: &[Doubt]) {
     let (below, above) = doubts.iter().fold((0, 0), |(below, above), doubt| {
-        let (lower, higher) = doubt.spread(&found.estimate);
+        let (lower, higher) = doubt.spread(found);
         (below.max(lower), above.max(higher))
     });
     let share = |bytes: u64, thousandths: u64| bytes / 1000 * thousandths;

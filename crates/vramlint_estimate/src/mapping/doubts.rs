@@ -2,10 +2,9 @@
 
 use super::Mapping;
 use crate::own_loss;
-use crate::run_estimate::part_of;
+use crate::run_estimate::{RunEstimate, part_of};
 use vramlint_base::{Message, message};
 use vramlint_catalog::{Concept, Dialect};
-use vramlint_memory::Estimate;
 use vramlint_memory::estimate::Part;
 use vramlint_memory::setup::Task;
 use vramlint_syntax::python::Module;
@@ -73,15 +72,16 @@ const LOSSES: &[&str] = &[
     "CosineEmbeddingLoss",
 ];
 
-/// The share of the logits in the tensors from which batches of different lengths keep much unused, and how far reserved memory may then
-/// be above the estimate, both in thousandths.
+/// The share of the logits in the tensors of an adapted model from which batches of different lengths keep much unused, and how far
+/// reserved memory may then be above the estimate, both in thousandths.
 const LARGE_LOGITS: (u64, u64) = (300, 250);
 
 impl Doubt {
     /// How far it moves the bounds of an estimate, in thousandths below and above.
-    pub(crate) fn spread(self, estimate: &Estimate) -> (u64, u64) {
+    pub(crate) fn spread(self, of: &RunEstimate) -> (u64, u64) {
         let (share, above) = LARGE_LOGITS;
-        if self == Self::VariedLengths && part_of(estimate, Part::Logits) / share > estimate.tensors / 1000 {
+        let logits = || part_of(&of.estimate, Part::Logits) / share > of.estimate.tensors / 1000;
+        if self == Self::VariedLengths && of.setup.lora.is_some() && logits() {
             return (0, above);
         }
         SPREAD.iter().find(|(doubt, ..)| *doubt == self).map_or((0, 0), |(_, below, above)| (*below, *above))

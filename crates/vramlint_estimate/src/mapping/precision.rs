@@ -145,7 +145,7 @@ impl Mapping<'_> {
     /// The type that a loop over the modules gives those of a kind.
     fn cast_by_code(&self, modules: CastModules) -> Option<Dtype> {
         let casts = self.run.code.iter().flat_map(|code| &code.module_casts);
-        match casts.filter(|cast| cast.modules == modules).last()?.dtype.as_str() {
+        match casts.rev().find(|cast| cast.modules == modules)?.dtype.as_str() {
             "bf16" => Some(Dtype::Bf16),
             "fp16" => Some(Dtype::Fp16),
             _ => Some(Dtype::Fp32),
