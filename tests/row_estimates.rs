@@ -128,6 +128,10 @@ fn a_sentence_transformer_gets_its_length_afterwards() {
     let loaded = loaded.replace("rows =", "model.max_seq_length = 80\nrows =");
     assert_eq!(setup(&loaded)["sequence_length"], 80);
     assert_eq!(setup(&loaded.replace("model.max", "model[0].max"))["sequence_length"], 80);
+    let found = estimate(&loaded.replace("batch_size=16", "batch_size=512"));
+    let said = found["assumptions"].to_string().contains("the texts of a sample differ in length");
+    let (low, tensors) = (found["low"].as_u64().expect("a bound"), found["gpu"]["tensors"].as_u64().expect("a figure"));
+    assert!(said && low < tensors, "{found}");
     let later = MODULES.replace("rows =", "model.max_seq_length = 80\nrows =");
     assert_eq!(setup(&later)["sequence_length"], 80, "the last value counts");
 }

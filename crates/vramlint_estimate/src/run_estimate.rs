@@ -137,6 +137,10 @@ pub(crate) fn complete(mapped: Mapped, run: &Run, target: &Target, cache: &Arc<S
     if found.setup.padding_mask && even_rows {
         widen_by_padding(&mut found, cache);
     }
+    if doubts.contains(&Doubt::ShortTexts) {
+        let half = Setup { sequence_length: found.setup.sequence_length.div_ceil(2), ..found.setup.clone() };
+        found.estimate.low = cache.estimate(&found.model.arch, &half).low.min(found.estimate.low);
+    }
     widen_by_doubts(&mut found, &doubts);
     if found.capacity.is_some() {
         found.floor = cache.estimate(&lower_model.arch, &lower).low.min(found.estimate.low);

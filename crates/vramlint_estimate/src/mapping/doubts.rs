@@ -27,6 +27,8 @@ pub(crate) enum Doubt {
     VariedLengths,
     /// Batches of pairs of different lengths that seldom reach the cutoff: large blocks of every length are kept.
     LargeVariedBlocks,
+    /// Texts of a sample that differ in length, such as questions and answers, of which the cutoff is all that is known.
+    ShortTexts,
     /// Keys and values that are learnt for every block count as rows of prompt tuning.
     Prefix,
 }
@@ -111,6 +113,10 @@ impl Doubt {
                 "batches differ in length: the upper bound allows for memory that is kept for each",
                 "各批长度不同：上界计入分配器为各种长度保留的显存"
             ),
+            Self::ShortTexts => message!(
+                "the texts of a sample differ in length: the lower bound takes half the cutoff for all",
+                "同一样本的各段文本长短不一：下界一律按截断长度的一半计"
+            ),
             Self::Prefix => message!(
                 "a learnt prefix counts as a learnt prompt of its length: the bounds are wider",
                 "前缀微调按同样长度的提示微调计：上下界相应放宽"
@@ -140,6 +146,7 @@ impl Mapping<'_> {
             (Doubt::MixedLengths, mixes),
             (Doubt::VariedLengths, !mixes && self.batches_vary() && !large),
             (Doubt::LargeVariedBlocks, large),
+            (Doubt::ShortTexts, self.embeds_texts_up_to_a_cutoff()),
             (Doubt::Prefix, prefix),
         ];
         let found: Vec<Doubt> = doubts.into_iter().filter_map(|(doubt, holds)| holds.then_some(doubt)).collect();
@@ -156,6 +163,12 @@ impl Mapping<'_> {
             return self.upper.padding_mask && !self.pads_to_the_cutoff();
         }
         self.run.dialect == Dialect::Trl && !matches!(self.upper.task, Task::Grpo)
+    }
+
+    /// Whether texts of several columns are embedded whose length only a cutoff bounds.
+    fn embeds_texts_up_to_a_cutoff(&self) -> bool {
+        let embeds = matches!(self.upper.task, Task::EmbeddingPairs | Task::EmbeddingTriplets);
+        embeds && self.longest_row.is_none() && !self.pads_to_the_cutoff()
     }
 
     /// Whether blocks that grow with the length are large: pairs whose logits come in one piece, and reward models, of which TRL drops the
