@@ -30,6 +30,8 @@ pub struct Arch {
     pub(crate) embedding: Embedding,
     /// Blocks in order: each kind with the length of its run.
     pub(crate) layers: Vec<(Layer, u64)>,
+    /// How many blocks in a row have the same weights (ALBERT); 1 if each has its own.
+    pub(crate) blocks_per_weights: u64,
     /// The norm after the last block.
     pub(crate) final_norm: Option<Norm>,
     /// The decoder of an encoder-decoder model (T5).
@@ -211,8 +213,8 @@ pub(crate) enum Order {
     PreSkipFirst,
     /// Attention, add, norm; MLP, add, norm (BERT).
     Post {
-        /// Dropout after the MLP only (DistilBERT).
-        mlp_dropout_only: bool,
+        /// What has dropout behind it.
+        dropped: Dropped,
         /// The MLP activation stays referenced until the norm has run (BERT).
         keeps_activation: bool,
     },
@@ -236,6 +238,17 @@ pub(crate) enum Order {
     },
 }
 
+/// Which halves of a block have dropout behind them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dropped {
+    /// Both.
+    Both,
+    /// The MLP (DistilBERT).
+    Mlp,
+    /// Attention (ALBERT).
+    Attention,
+}
+
 /// The output head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HeadShape {
@@ -249,6 +262,8 @@ pub(crate) struct HeadShape {
     pub(crate) scaled: bool,
     /// A dense layer, an activation and a norm precede it (BERT).
     pub(crate) transform: bool,
+    /// Its activation.
+    pub(crate) transform_activation: Activation,
     /// That layer and that norm have no bias, and the loss is computed in fp32 (ModernBERT).
     pub(crate) transform_without_bias: bool,
     /// A dense layer over the first token of a sequence precedes a classifier (BERT-like encoders).

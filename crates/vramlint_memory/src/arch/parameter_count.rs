@@ -121,7 +121,7 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         + arch.streams().map_or(0, |streams| 2 * (streams - 1) * hidden * hidden);
     let relative = arch.layers.first().and_then(|(layer, _)| layer.attention.relative);
     let distances = relative.map_or(0, |relative| (2 * relative.span + if relative.normed { 2 } else { 0 }) * hidden);
-    let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times).sum();
+    let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times / arch.blocks_per_weights.max(1)).sum();
     let head =
         if arch.head.tied { 0 } else { arch.vocab * e.columns } + if arch.head.bias { arch.vocab } else { 0 } + transform(arch);
     let decoder = arch.decoder.map_or(0, |d| {

@@ -148,7 +148,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     let mut modules = Vec::new();
     let mut blocks: Vec<Vec<ParamId>> = Vec::new();
     for (shape, times) in layers {
-        for _ in 0..*times {
+        for _ in 0..times / arch.blocks_per_weights.max(1) {
             let number = u32::try_from(modules.len() + 1).unwrap_or(u32::MAX);
             let before = tape.param_ids().count();
             name(number, &BLOCKS);

@@ -15,7 +15,7 @@ use super::per_layer;
 use super::planned_block::{BlockCall, Plans};
 use super::rotary;
 use super::shared::{Lent, SharedInputs};
-use crate::arch::{Arch, Experts, Layer, Mlp, Order};
+use crate::arch::{Arch, Dropped, Experts, Layer, Mlp, Order};
 use crate::estimate::{Label, Phase};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
 use crate::tape::{BlockFn, Module, Operand, ParamId, Site, Tape, Tensor};
@@ -29,6 +29,8 @@ pub(crate) struct Model {
     pub(super) shape: crate::arch::Embedding,
     pub(crate) head: crate::arch::HeadShape,
     pub(crate) causal: bool,
+    /// How often each block runs.
+    runs_per_block: usize,
     plans: Plans,
 }
 
@@ -48,6 +50,7 @@ impl Model {
             shape: arch.embedding,
             head: arch.head,
             causal: arch.causal,
+            runs_per_block: usize::try_from(arch.blocks_per_weights).unwrap_or(usize::MAX).max(1),
             plans,
         }
     }
@@ -84,7 +87,8 @@ impl Model {
         });
         let placement = &self.modules.placement;
         let mut from = placement.embedding;
-        for (index, layer) in self.modules.layers.iter().enumerate() {
+        let runs = |block| std::iter::repeat_n(block, self.runs_per_block);
+        for (index, layer) in self.modules.layers.iter().enumerate().flat_map(runs) {
             let gpu = placement.layer(index);
             let own = own_inputs.as_ref().map(|all| t.slice(all, all.numel / self.modules.layers.len().max(1) as u64));
             let call = BlockCall {
@@ -95,10 +99,11 @@ impl Model {
             };
             let starts = checkpoints && train && setup.trained.as_ref().is_some_and(|parts| parts.starts_at_block);
             let x = if starts && self.trains_block(t, index) { hidden.requiring_grad() } else { hidden };
-            hidden = self
-                .plans
-                .run(t, &self.modules, (index, layer), (&x, &shared), call)
-                .unwrap_or_else(|| run_block(t, (&x, own), layer, &shared, call));
+            // A block that runs again finds the copies of its weights that autocast keeps, and adds to its gradients.
+            let planned = (self.runs_per_block == 1)
+                .then(|| self.plans.run(t, &self.modules, (index, layer), (&x, &shared), call))
+                .flatten();
+            hidden = planned.unwrap_or_else(|| run_block(t, (&x, own), layer, &shared, call));
             from = gpu;
         }
         t.set_site(Site { phase, layer: 0, name: &NORM });
@@ -284,14 +289,14 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
             let out = feed(t, &norm(t, &hidden, &norms[0]));
             add_residual(t, &hidden, out, shape)
         }
-        Order::Post { mlp_dropout_only, keeps_activation: keeps } => {
+        Order::Post { dropped, keeps_activation: keeps } => {
             // What was dropped has a name until the norm has run.
             let half = |x: &Tensor, part: Forward<'_>, behind: &NormModule, dropout: bool| {
                 let out = part(t, x);
                 let out = if dropout { t.dropout(out) } else { out };
                 norm(t, &t.add(x, &out), behind)
             };
-            let hidden = half(x, attend, &norms[0], shape.dropout && !mlp_dropout_only);
+            let hidden = half(x, attend, &norms[0], shape.dropout && dropped != Dropped::Mlp);
             if let (true, MlpModule::Plain { up, down, own: None }, Mlp::Plain { activation, .. }) =
                 (keeps, &layer.mlp, &shape.mlp)
             {
@@ -299,7 +304,7 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
                 let inner = activate(t, linear(t, &hidden, up), *activation);
                 return half(&hidden, &|t, _| linear(t, &inner, down), &norms[1], shape.dropout);
             }
-            half(&hidden, feed, &norms[1], shape.dropout)
+            half(&hidden, feed, &norms[1], shape.dropout && dropped != Dropped::Attention)
         }
         Order::Sandwich => {
             let half = |x: &Tensor, before: &NormModule, part: Forward<'_>, behind: &NormModule, beside: Beside<'_>| {

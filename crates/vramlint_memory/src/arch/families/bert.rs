@@ -3,7 +3,7 @@
 use super::decoder::{decoder, ungated_mlp};
 use super::sizes::{LLAMA, Sizes};
 use super::{Family, LAYER_NORM, activation};
-use crate::arch::{Activation, Arch, HeadShape, ModuleNames, Order, Pooler, Relative};
+use crate::arch::{Activation, Arch, Dropped, HeadShape, ModuleNames, Order, Pooler, Relative};
 use crate::config::{Config, Value};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -14,7 +14,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::traced(&["distilbert"], distilbert),
 ];
 
-const BERT: Sizes = Sizes { hidden: 768, inner: Some(3072), layers: 12, heads: 12, vocab: 30522, tied: true, ..LLAMA };
+pub(super) const BERT: Sizes = Sizes { hidden: 768, inner: Some(3072), layers: 12, heads: 12, vocab: 30522, tied: true, ..LLAMA };
 const ROBERTA: Sizes = Sizes { vocab: 50265, ..BERT };
 const XLM_ROBERTA_XL: Sizes = Sizes { hidden: 2560, inner: Some(10_240), layers: 36, heads: 32, vocab: 250_880, ..BERT };
 const ELECTRA: Sizes = Sizes { hidden: 256, inner: Some(1024), heads: 4, ..BERT };
@@ -38,14 +38,14 @@ const DISTILBERT_NAMES: ModuleNames = ModuleNames {
     ..ModuleNames::LLAMA
 };
 
-/// Common to all of them. `mlp_dropout_only`: the attention's output has no dropout.
-fn encoder(
+/// Common to all of them.
+pub(super) fn encoder(
     config: &Config,
     model_type: String,
     defaults: Sizes,
     names: &'static ModuleNames,
     keys: [&str; 3],
-    mlp_dropout_only: bool,
+    dropped: Dropped,
 ) -> Arch {
     let [hidden_dropout, attention_dropout, function] = keys;
     let dropout = config.number(hidden_dropout).unwrap_or(0.1) > 0.0;
@@ -56,7 +56,7 @@ fn encoder(
         attention.dropout = config.number(attention_dropout).unwrap_or(0.1) > 0.0;
         attention.softmax_fp32 = false;
         layer.mlp = ungated_mlp(sizes.inner(), true, activation(config.text(function), Activation::Kernel));
-        layer.order = Order::Post { mlp_dropout_only, keeps_activation: !mlp_dropout_only };
+        layer.order = Order::Post { dropped, keeps_activation: dropped == Dropped::Both };
         layer.norm = LAYER_NORM;
         layer.dropout = dropout;
         layer.names = names;
@@ -67,14 +67,15 @@ fn encoder(
     arch.embedding.id_buffers = 1;
     arch.final_norm = None;
     arch.causal = false;
-    arch.head = HeadShape { bias: true, transform: true, ..arch.head };
+    let transform_activation = activation(config.text(function), Activation::Kernel);
+    arch.head = HeadShape { bias: true, transform: true, transform_activation, ..arch.head };
     arch
 }
 
-const KEYS: [&str; 3] = ["hidden_dropout_prob", "attention_probs_dropout_prob", "hidden_act"];
+pub(super) const KEYS: [&str; 3] = ["hidden_dropout_prob", "attention_probs_dropout_prob", "hidden_act"];
 
 fn typed(config: &Config, model_type: String, defaults: Sizes, types: u64) -> Arch {
-    let mut arch = encoder(config, model_type, defaults, &NAMES, KEYS, false);
+    let mut arch = encoder(config, model_type, defaults, &NAMES, KEYS, Dropped::Both);
     arch.embedding.types = Some(config.count("type_vocab_size").unwrap_or(types));
     arch.embedding.id_buffers = 2;
     arch
@@ -112,14 +113,14 @@ fn electra(config: &Config, model_type: String) -> Arch {
 /// DistilBERT: no token types, no dropout after the attention. PEFT trains a full copy of `pre_classifier`, whose name ends in `classifier`.
 fn distilbert(config: &Config, model_type: String) -> Arch {
     let mut arch =
-        encoder(config, model_type, DISTILBERT, &DISTILBERT_NAMES, ["dropout", "attention_dropout", "activation"], true);
+        encoder(config, model_type, DISTILBERT, &DISTILBERT_NAMES, ["dropout", "attention_dropout", "activation"], Dropped::Mlp);
     arch.head.pooler = Some(Pooler { dropout_first: false, activation: Activation::Relu, in_modules_to_save: true });
     arch
 }
 
 /// DeBERTa v2 and v3: distances instead of positions.
 fn deberta(config: &Config, model_type: String) -> Arch {
-    let mut arch = encoder(config, model_type, DEBERTA, &DEBERTA_NAMES, KEYS, false);
+    let mut arch = encoder(config, model_type, DEBERTA, &DEBERTA_NAMES, KEYS, Dropped::Both);
     let rows = config.count("max_position_embeddings").unwrap_or(512);
     if !config.flag("position_biased_input").unwrap_or(true) {
         arch.embedding.positions = None;

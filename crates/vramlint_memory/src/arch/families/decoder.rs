@@ -32,6 +32,7 @@ pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit
         vocab: sizes.vocab,
         embedding: embedding(sizes.hidden),
         layers: vec![(layer, sizes.layers)],
+        blocks_per_weights: 1,
         final_norm: Some(layer.norm),
         decoder: None,
         head: head(sizes.tied),

@@ -45,6 +45,7 @@ fn read(config: &Config, model_type: String) -> Arch {
             ..embedding(hidden)
         },
         layers: vec![(layer, config.count("n_layer").unwrap_or(12))],
+        blocks_per_weights: 1,
         final_norm: Some(LAYER_NORM),
         decoder: None,
         head: head(config.flag("tie_word_embeddings").unwrap_or(true)),

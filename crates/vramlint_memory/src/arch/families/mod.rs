@@ -3,6 +3,7 @@
 //! Each family file ends in a `FAMILIES` table: which `model_type`s it reads, and with which function. A new family is one file and
 //! one line in [`TABLES`].
 
+mod albert;
 mod bert;
 mod cohere;
 mod decoder;
@@ -65,6 +66,7 @@ impl Family {
 }
 
 const TABLES: &[&[Family]] = &[
+    albert::FAMILIES,
     bert::FAMILIES,
     cohere::FAMILIES,
     deepseek::FAMILIES,
@@ -136,7 +138,16 @@ fn activation(name: Option<&str>, default: Activation) -> Activation {
 }
 
 fn head(tied: bool) -> HeadShape {
-    HeadShape { tied, bias: false, softcap: false, scaled: false, transform: false, transform_without_bias: false, pooler: None }
+    HeadShape {
+        tied,
+        bias: false,
+        softcap: false,
+        scaled: false,
+        transform: false,
+        transform_activation: Activation::Kernel,
+        transform_without_bias: false,
+        pooler: None,
+    }
 }
 
 fn embedding(columns: u64) -> Embedding {

@@ -3,7 +3,7 @@
 use super::decoder::{decoder, ungated_mlp};
 use super::sizes::Sizes;
 use super::{Family, LAYER_NORM, activation};
-use crate::arch::{Activation, Arch, AttentionImpl, ModuleNames, Norm, Order, Projection};
+use crate::arch::{Activation, Arch, AttentionImpl, Dropped, ModuleNames, Norm, Order, Projection};
 use crate::config::Config;
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -49,7 +49,7 @@ fn opt(config: &Config, model_type: String) -> Arch {
         layer.mlp = ungated_mlp(sizes.inner(), bias, activation(config.text("activation_function"), Activation::Relu));
         let affine = config.flag("layer_norm_elementwise_affine").unwrap_or(true);
         layer.norm = Norm::Layer { weight: affine, bias: affine };
-        layer.order = if before { Order::Pre } else { Order::Post { mlp_dropout_only: false, keeps_activation: false } };
+        layer.order = if before { Order::Pre } else { Order::Post { dropped: Dropped::Both, keeps_activation: false } };
         layer.dropout = config.number("dropout").unwrap_or(0.1) > 0.0;
         layer.names = &OPT_NAMES;
     });

@@ -1,7 +1,6 @@
 //! Cross entropy of masked language models: over the logits as they are, without fp32 (transformers 5.23, `BertForMaskedLM`).
 
 use super::causal::logits;
-use crate::arch::Activation;
 use crate::estimate::Part;
 use crate::model::{Batch, Model, OutputHead, activate, linear, norm};
 use crate::setup::Setup;
@@ -17,7 +16,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let transformed = match transform {
         Some((dense, behind)) => {
             let dense = linear(t, &hidden, dense);
-            let active = activate(t, dense, Activation::Kernel);
+            let active = activate(t, dense, model.head.transform_activation);
             norm(t, &active, behind)
         }
         None => hidden.clone(),

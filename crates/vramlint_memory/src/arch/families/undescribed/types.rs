@@ -110,7 +110,7 @@ pub(super) const MULTIMODAL: &[&str] = &[
 /// Encoders.
 #[rustfmt::skip]
 pub(super) const ENCODER: &[&str] = &[
-    "aimv2_text_model", "albert", "align_text_model", "altclip_text_model", "blip_2_qformer", "blip_text_model",
+    "aimv2_text_model", "align_text_model", "altclip_text_model", "blip_2_qformer", "blip_text_model",
     "blt_global_transformer", "blt_local_encoder", "bridgetower_text_model", "bros", "canine", "chinese_clip_text_model",
     "clip_text_model", "clipseg_text_model", "colqwen2", "convbert", "deberta", "decision_transformer", "deepseek_ocr2_encoder",
     "emu3_text_model", "esm", "esmc", "eurobert", "flaubert", "flava", "flava_text_model", "fnet", "funnel", "gte", "ibert",
