@@ -114,6 +114,11 @@ pub(crate) enum AttentionImpl {
     Mpt,
     /// GPT-Neo: a stored mask hides later tokens and, in local layers, distant ones.
     GptNeo,
+    /// MPNet: a bias of each pair of tokens, which all blocks share, is added in place.
+    SharedBias {
+        /// Kinds of distances that have a bias.
+        buckets: u64,
+    },
 }
 
 /// How queries, keys and values are projected.

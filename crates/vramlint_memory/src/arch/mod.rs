@@ -449,6 +449,14 @@ impl Arch {
         })
     }
 
+    /// The shape of the table of biases by distance that all blocks share: kinds of distances and heads.
+    pub(crate) fn shared_bias(&self) -> Option<[u64; 2]> {
+        self.layers.iter().find_map(|(layer, _)| match layer.attention.implementation {
+            AttentionImpl::SharedBias { buckets } => Some([buckets, layer.attention.heads]),
+            _ => None,
+        })
+    }
+
     /// Columns of the inputs of all blocks.
     pub(crate) fn per_layer_columns(&self) -> u64 {
         self.layers.iter().map(|(layer, times)| layer.own_input.map_or(0, |own| own.columns) * times).sum()

@@ -121,6 +121,7 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         + arch.streams().map_or(0, |streams| 2 * (streams - 1) * hidden * hidden);
     let relative = arch.layers.first().and_then(|(layer, _)| layer.attention.relative);
     let distances = relative.map_or(0, |relative| (2 * relative.span + if relative.normed { 2 } else { 0 }) * hidden);
+    let bias: u64 = arch.shared_bias().map_or(0, |[buckets, heads]| buckets * heads);
     let layers: u64 = arch.layers.iter().map(|(l, times)| layer(l, hidden) * times / arch.blocks_per_weights.max(1)).sum();
     let head =
         if arch.head.tied { 0 } else { arch.vocab * e.columns } + if arch.head.bias { arch.vocab } else { 0 } + transform(arch);
@@ -129,5 +130,12 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         let biases = 2 * d.buckets * d.layer.attention.heads;
         d.blocks * (layer(&d.layer, hidden) + cross) + biases + norm(d.layer.norm, hidden)
     });
-    embedding + decoder + distances + layers + arch.final_norm.map_or(0, |n| norm(n, hidden)) + head + arch.unsimulated_parameters
+    embedding
+        + decoder
+        + distances
+        + bias
+        + layers
+        + arch.final_norm.map_or(0, |n| norm(n, hidden))
+        + head
+        + arch.unsimulated_parameters
 }

@@ -7,6 +7,7 @@ use super::latent;
 use super::lent_keys;
 use super::linear::linear;
 use super::modules::{AttentionModule, NormModule, Projections};
+use super::mpnet;
 use super::norm::norm;
 use super::qkv;
 use super::rotary;
@@ -48,6 +49,9 @@ pub(crate) fn attention(
     if let (Some(relative), Some(distances)) = (a.relative, &shared.distances) {
         let out = deberta::attend(t, x, module, relative, distances, shape, a.dropout);
         return linear(t, &out, &module.out);
+    }
+    if let Some(bias) = &shared.bias {
+        return mpnet::attention(t, x, module, (a, shape), bias, shared.mask(a));
     }
     let (mut q, mut k, v) = qkv::project_qkv(t, x, module, a, batch);
     if let Some((rotary, angles)) = a.rotary.zip(shared.angles(a)) {

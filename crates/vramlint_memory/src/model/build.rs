@@ -28,6 +28,8 @@ pub(crate) struct Modules {
     pub(crate) embedding_norm: Option<NormModule>,
     /// Embeddings of distances (DeBERTa).
     pub(crate) distances: Option<(ParamId, Option<NormModule>)>,
+    /// Biases by distance that all blocks share (MPNet).
+    pub(crate) shared_bias: Option<ParamId>,
     /// From the columns of the embedding to the residual stream, and back.
     pub(crate) projections: [Option<LinearModule>; 2],
     /// Inputs of each block (Gemma 4).
@@ -168,6 +170,11 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     tape.set_gpu(placement.final_norm);
     let final_norm = arch.final_norm.map(|norm| part(|parts| parts.norm).norm(norm, arch.hidden));
     let encoder = part(|parts| parts.has_block(0));
+    let shared_bias = arch.shared_bias().map(|shape| {
+        let table = encoder.param(shape);
+        tape.with_param(table, |param| param.embedding = true);
+        table
+    });
     let mut decoder = arch.decoder.as_ref().map(|shape| part(|parts| parts.decoder).decoder(shape, &encoder, &mut blocks));
     let buffers = buffers(tape, arch, layers);
     tape.set_gpu(placement.head);
@@ -205,6 +212,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         types,
         embedding_norm,
         distances,
+        shared_bias,
         projections,
         per_layer,
         streams,

@@ -10,6 +10,7 @@ use super::deberta;
 use super::linear::linear;
 use super::mlp::mlp;
 use super::modules::{BesideModule, LayerModule, MlpModule, NormModule};
+use super::mpnet;
 use super::norm::norm;
 use super::per_layer;
 use super::planned_block::{BlockCall, Plans};
@@ -169,7 +170,10 @@ impl Model {
             let padding = if setup.padding_mask { 8 } else { 4 };
             deberta::distances(t, *table, module.as_ref(), batch, padding)
         });
-        SharedInputs { angles, masks, kernel: setup.attention, padded: setup.padding_mask, lent: Lent::default(), distances }
+        let heads = layers.first().map_or(1, |layer| layer.shape.attention.heads);
+        let bias = self.modules.shared_bias.map(|table| mpnet::bias(t, table, heads, batch));
+        let (kernel, padded) = (setup.attention, setup.padding_mask);
+        SharedInputs { angles, masks, kernel, padded, lent: Lent::default(), distances, bias }
     }
 
     /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none
@@ -182,13 +186,15 @@ impl Model {
             .iter()
             .map(|layer| layer.shape.attention)
             .find(|attention| attention.alibi && attention.always_masked);
+        let shares_bias = self.modules.shared_bias.is_some();
         let always = self.modules.layers.iter().any(|layer| layer.shape.attention.always_masked);
         let one = batch.seq_len * batch.seq_len;
         match setup.attention {
             // Falcon adds ALiBi to its mask: one value per head.
             _ if biased.is_some() => biased.map(|attention| t.empty(batch.size * attention.heads * one, width)),
+            _ if shares_bias => setup.padding_mask.then(|| t.empty(batch.size * one, width)),
             Kernel::Sdpa if written && self.causal => Some(t.empty(batch.size * one, width)),
-            Kernel::Eager if self.causal => Some(t.empty(batch.size * one, width)),
+            Kernel::Eager if self.causal || setup.padding_mask => Some(t.empty(batch.size * one, width)),
             Kernel::Sdpa if setup.padding_mask => Some(t.empty(batch.size * one, 1)),
             Kernel::Sdpa if always || window.is_some_and(|window| batch.seq_len >= window) => Some(t.empty(one, 1)),
             _ => None,

@@ -18,7 +18,9 @@ pub(super) fn family_attention(
     match a.implementation {
         AttentionImpl::Bloom => bloom(t, [&q, &k, &v], a, shape),
         AttentionImpl::Mpt => mpt(t, [&q, &k, &v], a, shape),
-        AttentionImpl::Common | AttentionImpl::GptNeo => fp32_scores(t, [q, k, v], a, shape, mask),
+        AttentionImpl::Common | AttentionImpl::GptNeo | AttentionImpl::SharedBias { .. } => {
+            fp32_scores(t, [q, k, v], a, shape, mask)
+        }
     }
 }
 
@@ -143,6 +145,8 @@ pub(super) fn eager(
         weights
     };
     let weights = match mask {
+        // Encoders add a mask in the type of the residual stream.
+        Some(mask) if !a.softmax_fp32 => t.add_broadcast(weights, Operand::Rows(mask)),
         Some(_) => t.add_broadcast(weights, Operand::Scalar),
         None => weights,
     };
@@ -151,7 +155,10 @@ pub(super) fn eager(
         t.cast(wide, q.width)
     } else {
         let width = if t.autocast_width().is_some() { 4 } else { weights.width };
-        t.softmax(t.cast(weights, width), width)
+        let wide = t.cast(&weights, width);
+        let soft = t.softmax(&wide, width);
+        drop((weights, wide));
+        soft
     };
     let weights = if a.dropout { t.dropout(weights) } else { weights };
     let out = {

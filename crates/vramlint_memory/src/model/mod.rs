@@ -23,6 +23,7 @@ mod lent_keys;
 mod linear;
 mod mlp;
 mod modules;
+mod mpnet;
 mod norm;
 mod parametrized_adapters;
 mod per_layer;

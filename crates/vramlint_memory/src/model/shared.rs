@@ -24,6 +24,8 @@ pub(crate) struct SharedInputs {
     pub(crate) padded: bool,
     /// Embeddings of distances, which of them each pair of tokens has, and who is seen.
     pub(crate) distances: Option<Distances>,
+    /// A bias of each pair of tokens for each head (MPNet).
+    pub(crate) bias: Option<Tensor>,
 }
 
 /// Shared inputs without their tensors.
@@ -54,6 +56,7 @@ impl SharedFrame {
             padded: self.padded,
             lent: Lent::default(),
             distances: None,
+            bias: None,
         }
     }
 }
@@ -61,7 +64,7 @@ impl SharedFrame {
 impl SharedInputs {
     /// All its tensors, if there are none but angles and masks.
     pub(super) fn tensors(&self) -> Option<Vec<&Tensor>> {
-        if self.distances.is_some() {
+        if self.distances.is_some() || self.bias.is_some() {
             return None;
         }
         let angles = self.angles.iter().flat_map(|(_, angles)| [&angles.cos, &angles.sin]);
@@ -79,10 +82,11 @@ impl SharedInputs {
     }
 
     /// Copies of what a block needs on the current GPU, if it is not one of the homes: that of masks and that of angles. accelerate 1.15
-    /// copies the arguments of every block anew (`AlignDevicesHook`). Distances (DeBERTa) are not copied: that is not modelled.
+    /// copies the arguments of every block anew (`AlignDevicesHook`). Distances (DeBERTa) and biases (MPNet) are not copied: that is not
+    /// modelled.
     pub(super) fn moved(&self, t: &Tape, a: &Attention, homes: [u8; 2]) -> Option<Self> {
         let gpu = t.gpu();
-        if homes == [gpu; 2] || self.distances.is_some() {
+        if homes == [gpu; 2] || self.distances.is_some() || self.bias.is_some() {
             return None;
         }
         let copy = |x: &Tensor, home: u8| if home == gpu { x.clone() } else { t.empty(x.numel, x.width) };
@@ -97,6 +101,7 @@ impl SharedInputs {
             padded: self.padded,
             lent: Rc::clone(&self.lent),
             distances: None,
+            bias: None,
         })
     }
 

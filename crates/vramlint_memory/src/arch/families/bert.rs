@@ -3,7 +3,7 @@
 use super::decoder::{decoder, ungated_mlp};
 use super::sizes::{LLAMA, Sizes};
 use super::{Family, LAYER_NORM, activation};
-use crate::arch::{Activation, Arch, Dropped, HeadShape, ModuleNames, Order, Pooler, Relative};
+use crate::arch::{Activation, Arch, AttentionImpl, Dropped, HeadShape, ModuleNames, Order, Pooler, Relative};
 use crate::config::{Config, Value};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -12,6 +12,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::traced(&["electra"], electra),
     Family::traced(&["deberta-v2"], deberta),
     Family::traced(&["distilbert"], distilbert),
+    Family::traced(&["mpnet"], mpnet),
 ];
 
 pub(super) const BERT: Sizes = Sizes { hidden: 768, inner: Some(3072), layers: 12, heads: 12, vocab: 30522, tied: true, ..LLAMA };
@@ -19,6 +20,7 @@ const ROBERTA: Sizes = Sizes { vocab: 50265, ..BERT };
 const XLM_ROBERTA_XL: Sizes = Sizes { hidden: 2560, inner: Some(10_240), layers: 36, heads: 32, vocab: 250_880, ..BERT };
 const ELECTRA: Sizes = Sizes { hidden: 256, inner: Some(1024), heads: 4, ..BERT };
 const DEBERTA: Sizes = Sizes { hidden: 1536, inner: Some(6144), layers: 24, heads: 24, vocab: 128_100, ..BERT };
+const MPNET: Sizes = Sizes { vocab: 30527, ..BERT };
 const DISTILBERT: Sizes = Sizes { layers: 6, ..BERT };
 
 const NAMES: ModuleNames = ModuleNames {
@@ -30,6 +32,8 @@ const NAMES: ModuleNames = ModuleNames {
 };
 const DEBERTA_NAMES: ModuleNames =
     ModuleNames { qkv: ["attention.self.query_proj", "attention.self.key_proj", "attention.self.value_proj"], ..NAMES };
+const MPNET_NAMES: ModuleNames =
+    ModuleNames { qkv: ["attention.attn.q", "attention.attn.k", "attention.attn.v"], out: "attention.attn.o", ..NAMES };
 const DISTILBERT_NAMES: ModuleNames = ModuleNames {
     qkv: ["attention.q_lin", "attention.k_lin", "attention.v_lin"],
     out: "attention.out_lin",
@@ -115,6 +119,18 @@ fn distilbert(config: &Config, model_type: String) -> Arch {
     let mut arch =
         encoder(config, model_type, DISTILBERT, &DISTILBERT_NAMES, ["dropout", "attention_dropout", "activation"], Dropped::Mlp);
     arch.head.pooler = Some(Pooler { dropout_first: false, activation: Activation::Relu, in_modules_to_save: true });
+    arch
+}
+
+/// MPNet: no token types; a bias by distance, which all blocks share.
+fn mpnet(config: &Config, model_type: String) -> Arch {
+    let mut arch = encoder(config, model_type, MPNET, &MPNET_NAMES, KEYS, Dropped::Both);
+    let buckets = config.count("relative_attention_num_buckets").unwrap_or(32);
+    for (layer, _) in &mut arch.layers {
+        layer.attention.implementation = AttentionImpl::SharedBias { buckets };
+    }
+    arch.embedding.positions_per_sequence = true;
+    arch.head.pooler = Some(Pooler { dropout_first: true, activation: Activation::Relu, in_modules_to_save: true });
     arch
 }
 

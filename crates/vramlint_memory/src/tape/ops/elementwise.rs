@@ -34,11 +34,15 @@ impl Tape {
         })
     }
 
-    /// `a += b`: no new block.
+    /// `a += b`: no new block. The gradient of a wider `b` is a copy in its type.
     pub(crate) fn add_in_place(&self, a: impl Borrow<Tensor>, b: &Tensor) -> Tensor {
         let x = a.borrow();
         let out = Tensor { edge: None, ..x.clone() };
-        self.record(&[x, b], out, |_, grad| vec![Some(grad.clone()), Some(grad)])
+        let (wide, needs) = (b.width, b.requires_grad());
+        self.record(&[x, b], out, move |tape, grad| {
+            let second = needs.then(|| if wide == grad.width { grad.clone() } else { tape.copy_as(&grad, wide) });
+            vec![Some(grad), second]
+        })
     }
 
     /// `a[1:] += b`, seen by all parts of `a`: no new block; backward copies the gradient of the whole and sums over the parts.

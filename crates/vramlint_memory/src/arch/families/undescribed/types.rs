@@ -116,7 +116,7 @@ pub(super) const ENCODER: &[&str] = &[
     "emu3_text_model", "esm", "esmc", "eurobert", "flaubert", "flava", "flava_text_model", "fnet", "funnel", "gte", "ibert",
     "instructblip_qformer", "instructblipvideo_qformer", "jev", "jina_embeddings_v3", "kosmos_2_5_text_model",
     "kosmos_2_text_model", "layoutlm", "layoutlmv2", "layoutlmv3", "lilt", "longformer", "luke", "lxmert", "markuplm",
-    "metaclip_2_text_model", "mobilebert", "modernvbert", "moonshine_streaming_encoder", "mpnet", "mra", "neomme", "nomic_bert",
+    "metaclip_2_text_model", "mobilebert", "modernvbert", "moonshine_streaming_encoder", "mra", "neomme", "nomic_bert",
     "nystromformer", "openai_privacy_filter", "owlv2_text_model", "parakeet_encoder", "pix2struct_text_model", "reformer",
     "rembert", "roc_bert", "siglip2_text_model", "siglip_text_model", "splinter", "squeezebert", "tapas", "tipsv2_text_model",
     "ultrabert", "ultravbert", "vibevoice_acoustic_tokenizer_encoder", "videoprism_text_model", "visual_bert", "xclip_text_model",
