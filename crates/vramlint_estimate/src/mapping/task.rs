@@ -56,6 +56,7 @@ impl Mapping<'_> {
             }
             Some("reward" | "rm") => Task::Reward,
             Some("seq2seq") => Task::Seq2Seq,
+            Some("image-classification") => Task::ImageClassification,
             // A class per step of an answer (trl 1.10.0 experimental/prm/prm_trainer.py).
             Some("token-classification" | "prm") => Task::TokenClassification,
             Some("question-answering") => Task::QuestionAnswering,

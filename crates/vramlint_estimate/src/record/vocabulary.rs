@@ -36,6 +36,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("causal-lm", Task::CausalLm),
     ("masked-lm", Task::MaskedLm),
     ("seq-cls", Task::SequenceClassification),
+    ("image-classification", Task::ImageClassification),
     ("multiple-choice", Task::MultipleChoice),
     ("reward", Task::Reward),
     ("value-reward", Task::ValueReward),

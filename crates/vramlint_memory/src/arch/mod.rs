@@ -28,6 +28,8 @@ pub struct Arch {
     pub(crate) vocab: u64,
     /// Everything before the first block.
     pub(crate) embedding: Embedding,
+    /// What cuts images into tokens, in the place of a table of tokens (ViT).
+    pub(crate) patches: Option<Patches>,
     /// Blocks in order: each kind with the length of its run.
     pub(crate) layers: Vec<(Layer, u64)>,
     /// How many blocks in a row have the same weights (ALBERT); 1 if each has its own.
@@ -74,6 +76,42 @@ pub(crate) struct Decoder {
     pub(crate) blocks: u64,
     /// Kinds of distances that have a bias, for encoder and decoder each.
     pub(crate) buckets: u64,
+}
+
+/// A convolution that makes a token of each square of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Patches {
+    /// Pixels along a side of an image.
+    pub(crate) image: u64,
+    /// Pixels along a side of a patch.
+    pub(crate) patch: u64,
+    /// Colours.
+    pub(crate) channels: u64,
+    /// Learned tokens before those of the image: of the class, of a teacher (DeiT).
+    pub(crate) prefix: u64,
+}
+
+impl Patches {
+    /// Tokens of an image.
+    pub(crate) fn of_image(&self) -> u64 {
+        let side = self.image / self.patch.max(1);
+        side.saturating_mul(side)
+    }
+
+    /// Tokens that the blocks see.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.of_image().saturating_add(self.prefix)
+    }
+
+    /// Numbers of an image.
+    pub(crate) fn pixels(&self) -> u64 {
+        self.channels.saturating_mul(self.image).saturating_mul(self.image)
+    }
+
+    /// Weights of the convolution for each column of the residual stream.
+    pub(crate) fn weights_per_column(&self) -> u64 {
+        self.channels.saturating_mul(self.patch).saturating_mul(self.patch)
+    }
 }
 
 /// A norm.
@@ -321,6 +359,11 @@ impl Arch {
     /// Tokens of the longest row that the model has positions for, if its config says so.
     pub const fn context_length(&self) -> Option<u64> {
         self.context_length
+    }
+
+    /// Tokens of an image, if it sees images and nothing else.
+    pub fn image_tokens(&self) -> Option<u64> {
+        self.patches.map(|patches| patches.tokens())
     }
 
     /// Rows of its learned position table that tokens can use; `None` for models that compute positions.

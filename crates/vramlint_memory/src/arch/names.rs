@@ -187,6 +187,7 @@ impl Arch {
         let of_classes = matches!(
             task,
             Task::SequenceClassification
+                | Task::ImageClassification
                 | Task::TokenClassification
                 | Task::QuestionAnswering
                 | Task::MultipleChoice

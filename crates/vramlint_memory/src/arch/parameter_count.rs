@@ -113,7 +113,9 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         e.columns * hidden * if e.projects_back { 2 } else { 1 } + if e.projection_bias { hidden } else { 0 }
     };
     let beside = e.side_table_columns(hidden);
+    let patches = arch.patches.map_or(0, |p| hidden * (p.weights_per_column() + 1 + p.prefix + p.tokens()));
     let embedding = arch.vocab * e.columns
+        + patches
         + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside
         + e.norm.map_or(0, |n| norm(n, beside))
         + projection

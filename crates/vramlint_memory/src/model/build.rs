@@ -1,6 +1,7 @@
 //! Building a model: parameters in module order, followed by adapters.
 
 use super::alternating::StreamsModule;
+use super::images::PatchModule;
 use super::modules::{DecoderModule, LayerModule, LinearModule, MlpModule, NormModule};
 use super::per_layer::PerLayerModule;
 use super::placement::Placement;
@@ -23,6 +24,8 @@ pub(crate) struct Modules {
     /// The GPU of each module.
     pub(crate) placement: Placement,
     pub(crate) embedding: ParamId,
+    /// What else cuts images into tokens.
+    pub(crate) patches: Option<PatchModule>,
     pub(crate) positions: Option<ParamId>,
     pub(crate) types: Option<ParamId>,
     pub(crate) embedding_norm: Option<NormModule>,
@@ -126,8 +129,17 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     name(0, &OUTER);
     tape.set_gpu(placement.embedding);
     let outer = part(|parts| parts.embedding);
-    let embedding = outer.param([arch.vocab, arch.embedding.columns]);
-    tape.with_param(embedding, |param| param.embedding = true);
+    let (embedding, patches) = match arch.patches {
+        Some(shape) => {
+            let (convolution, rest) = PatchModule::load(&outer, shape);
+            (convolution, Some(rest))
+        }
+        None => {
+            let table = outer.param([arch.vocab, arch.embedding.columns]);
+            tape.with_param(table, |param| param.embedding = true);
+            (table, None)
+        }
+    };
     let outer = part(|parts| parts.beside_embedding);
     let beside = arch.embedding.side_table_columns(arch.hidden);
     let table = |rows: Option<u64>| {
@@ -208,6 +220,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     Modules {
         placement,
         embedding,
+        patches,
         positions,
         types,
         embedding_norm,
@@ -410,7 +423,7 @@ impl ModuleBuilder<'_> {
     fn head(&self, arch: &Arch, embedding: ParamId, parts: Option<&TrainedParts>) -> OutputHead {
         let classes = match self.setup.task {
             Task::Reward | Task::MultipleChoice => Some(1),
-            Task::SequenceClassification | Task::QuestionAnswering => Some(2),
+            Task::SequenceClassification | Task::ImageClassification | Task::QuestionAnswering => Some(2),
             Task::TokenClassification => Some(TOKEN_CLASSES),
             _ => None,
         };
@@ -443,7 +456,8 @@ impl ModuleBuilder<'_> {
             (one(&self.if_part(parts, |parts| parts.pooler), shape.in_modules_to_save, arch.hidden, arch.hidden, true), shape)
         });
         let own = self.if_part(parts, |parts| parts.head);
-        OutputHead::Classes { pooler, score: one(&own, true, arch.hidden, classes, pooler.is_some() || of_tokens), classes }
+        let has_bias = of_tokens || self.setup.task == Task::ImageClassification;
+        OutputHead::Classes { pooler, score: one(&own, true, arch.hidden, classes, pooler.is_some() || has_bias), classes }
     }
 
     /// What makes streams of embeddings, and one of them in the end.

@@ -28,7 +28,11 @@ impl Model {
             self.join_beside(t, rows)
         };
         if !self.causal {
-            let hidden = self.encode(t, rows, batch);
+            let hidden = match &self.modules.patches {
+                Some(module) => self.see(t, ids, module, batch),
+                None => self.encode(t, rows, batch),
+            };
+            let hidden = if require && !hidden.requires_grad() { hidden.requiring_grad() } else { hidden };
             let shared = Rc::new(self.shared(t, &hidden, batch, setup));
             return (hidden.clone(), (shared, None), vec![hidden]);
         }

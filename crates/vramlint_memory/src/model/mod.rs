@@ -18,6 +18,7 @@ mod eager_attention;
 mod embeddings;
 mod experts;
 mod gated_mlp;
+mod images;
 mod latent;
 mod lent_keys;
 mod linear;

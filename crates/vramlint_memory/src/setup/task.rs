@@ -12,6 +12,8 @@ pub enum Task {
     SequenceClassification,
     /// A choice among four rows per sample (SWAG).
     MultipleChoice,
+    /// A class per image.
+    ImageClassification,
     /// A class per token.
     TokenClassification,
     /// The first and the last token of an answer.
@@ -70,6 +72,7 @@ impl Task {
             Self::MaskedLm => "masked-lm",
             Self::SequenceClassification => "seq-cls",
             Self::MultipleChoice => "multiple-choice",
+            Self::ImageClassification => "image-classification",
             Self::TokenClassification => "token-classification",
             Self::QuestionAnswering => "question-answering",
             Self::Reward => "reward",

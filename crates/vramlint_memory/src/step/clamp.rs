@@ -22,7 +22,9 @@ const MAX_BUCKETS: u64 = 8192;
 
 /// The setup with every count in bounds.
 pub(crate) fn clamp_setup(arch: &Arch, setup: &Setup) -> Setup {
-    let sequence_length = setup.sequence_length.clamp(1, MAX_LENGTH);
+    // Images are as long as they are, and none is padded.
+    let of_image = arch.image_tokens();
+    let sequence_length = of_image.unwrap_or(setup.sequence_length).clamp(1, MAX_LENGTH);
     let least = (arch.parameters() / MAX_BUCKETS).clamp(1, MAX_ELEMENTS);
     let elements = |count: u64| count.clamp(least, MAX_ELEMENTS);
     let p = &setup.parallel;
@@ -31,6 +33,7 @@ pub(crate) fn clamp_setup(arch: &Arch, setup: &Setup) -> Setup {
     Setup {
         micro_batch,
         sequence_length,
+        padding_mask: setup.padding_mask && of_image.is_none(),
         target_length: setup.target_length.min(MAX_LENGTH).min(MAX_TOKENS / micro_batch),
         forward_calls: setup.forward_calls.clamp(1, most_rows / micro_batch),
         evaluation_batch: setup.evaluation_batch.map(|rows| rows.clamp(1, most_rows)),

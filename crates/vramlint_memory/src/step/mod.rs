@@ -181,7 +181,7 @@ fn evaluate(tape: &Tape, models: &Models, setup: &Setup) {
         tape.set_gpu(models.policy.modules.placement.embedding);
         tape.set_site(Site { phase: Phase::Evaluate, layer: 0, name: &INPUTS });
         let batch = Batch { size: setup.micro_batch * setup.task.sequences_per_sample(), seq_len: setup.sequence_length };
-        let ids = tape.empty_as(batch.tokens(), 8, Part::Other);
+        let ids = models.policy.input(tape, batch);
         let mask = setup.padding_mask.then(|| tape.empty_as(batch.tokens(), 8, Part::Other));
         let autocast = setup.autocast.map(crate::setup::Dtype::bytes);
         let forward = |t: &Tape| t.autocast(autocast, |t| loss::loss(t, models, &ids, batch, setup));
@@ -206,7 +206,7 @@ fn micro_step(
     let inputs: Vec<(Tensor, Option<Tensor>)> = (0..calls)
         .map(|_| {
             let mask = || tape.empty_as(batch.tokens(), 8, Part::Other);
-            (tape.empty_as(batch.tokens(), 8, Part::Other), setup.padding_mask.then(mask))
+            (models.policy.input(tape, batch), setup.padding_mask.then(mask))
         })
         .collect();
     if let Some(engine) = engine {

@@ -140,6 +140,7 @@ fn head_tokens(arch: &Arch, setup: &Setup) -> u64 {
 fn head_columns(arch: &Arch, setup: &Setup) -> u64 {
     match setup.task {
         Task::SequenceClassification
+        | Task::ImageClassification
         | Task::MultipleChoice
         | Task::TokenClassification
         | Task::QuestionAnswering

@@ -18,6 +18,7 @@ const TASKS: &[(&str, &str)] = &[
     ("ForMultipleChoice", "multiple-choice"),
     ("ForSeq2SeqLM", "seq2seq"),
     ("ForMaskedLM", "masked-lm"),
+    ("ForImageClassification", "image-classification"),
     ("ForTokenClassification", "token-classification"),
     ("ForQuestionAnswering", "question-answering"),
 ];

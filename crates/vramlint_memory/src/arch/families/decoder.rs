@@ -31,6 +31,7 @@ pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit
         hidden: sizes.hidden,
         vocab: sizes.vocab,
         embedding: embedding(sizes.hidden),
+        patches: None,
         layers: vec![(layer, sizes.layers)],
         blocks_per_weights: 1,
         final_norm: Some(layer.norm),

@@ -44,6 +44,7 @@ fn read(config: &Config, model_type: String) -> Arch {
             dropout: config.number("embd_pdrop").unwrap_or(0.1) > 0.0,
             ..embedding(hidden)
         },
+        patches: None,
         layers: vec![(layer, config.count("n_layer").unwrap_or(12))],
         blocks_per_weights: 1,
         final_norm: Some(LAYER_NORM),

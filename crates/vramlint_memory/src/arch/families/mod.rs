@@ -39,6 +39,7 @@ mod ungated;
 mod unknown;
 mod unknown_experts;
 mod vision;
+mod vit;
 
 use super::{Activation, Arch, Certainty, Embedding, HeadShape, Norm};
 use crate::config::Config;
@@ -92,6 +93,7 @@ const TABLES: &[&[Family]] = &[
     remote_code::FAMILIES,
     t5::FAMILIES,
     ungated::FAMILIES,
+    vit::FAMILIES,
 ];
 
 const LAYER_NORM: Norm = Norm::Layer { weight: true, bias: true };

@@ -8,6 +8,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("CTRL", "ctrl"),
     ("CodeGen", "codegen"),
     ("ConvBert", "convbert"),
+    ("DeiT", "deit"),
     ("DebertaV2", "deberta-v2"),
     ("DiffLlama", "diffllama"),
     ("DistilBert", "distilbert"),
@@ -25,6 +26,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("JetMoe", "jetmoe"),
     ("LongT5", "longt5"),
     ("MPT", "mpt"),
+    ("MPNet", "mpnet"),
     ("MT5", "mt5"),
     ("MegatronBert", "megatron-bert"),
     ("MiniMax", "minimax"),
@@ -40,6 +42,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("StableLm", "stablelm"),
     ("T5", "t5"),
     ("UMT5", "umt5"),
+    ("ViT", "vit"),
     ("XLMRoberta", "xlm-roberta"),
     ("XLMRobertaXL", "xlm-roberta-xl"),
 ];

@@ -27,6 +27,20 @@ pub(super) fn by_vocabulary(t: &Tape, model: &Model, ids: &Tensor, batch: Batch,
     super::scalar(t, &loss)
 }
 
+/// The loss over classes of images: the first token is scored (transformers 5.23, `ViTForImageClassification`).
+pub(super) fn of_images(t: &Tape, model: &Model, pixels: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
+    let labels = t.empty_as(batch.size, 8, Part::Other);
+    let hidden = model.forward(t, pixels, batch, setup, true);
+    t.set_site(super::site());
+    let OutputHead::Classes { score, .. } = &model.modules.head else { return hidden };
+    let first = t.slice(&hidden, batch.size * model.hidden);
+    let scores = linear(t, &first, score);
+    drop((first, hidden));
+    let loss = t.unary_saving_input(t.cast(&scores, 4));
+    drop((scores, labels));
+    super::scalar(t, &loss)
+}
+
 /// The loss over classes, or over pairs of scores.
 pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &Setup) -> Tensor {
     let labels = (setup.task == Task::SequenceClassification).then(|| t.empty_as(batch.size, 8, Part::Other));

@@ -74,6 +74,7 @@ pub(super) fn loss(t: &Tape, models: &Models, ids: &Tensor, batch: Batch, setup:
             let clipped = t.unary_saving_input(&exp);
             scalar(t, &t.add(exp, clipped))
         }
+        Task::ImageClassification => classification::of_images(t, &models.policy, ids, batch, setup),
         Task::Reward | Task::SequenceClassification | Task::MultipleChoice => {
             classification::loss(t, &models.policy, ids, batch, setup)
         }

@@ -48,7 +48,7 @@ pub(super) const VISION: &[&str] = &[
     "blip_vision_model", "bridgetower_vision_model", "chameleon_vqgan", "chinese_clip_vision_model", "chmv2", "clip_vision_model",
     "clipseg_vision_model", "cohere_compass_vision", "conditional_detr", "convnext", "convnextv2", "cosmos3_edge_vision", "cvt",
     "d_fine", "dab-detr", "data2vec-vision", "deepseek_ocr2_sam_vision_model", "deepseek_ocr2_vision", "deformable_detr",
-    "deimv2", "deit", "depth_anything", "depth_pro", "detr", "dinat", "dinov2", "dinov2_with_registers", "dinov3_convnext",
+    "deimv2", "depth_anything", "depth_pro", "detr", "dinat", "dinov2", "dinov2_with_registers", "dinov3_convnext",
     "dinov3_vit", "donut-swin", "dots3_note_vision_encoder", "dpt", "edgetam", "edgetam_mask_decoder", "edgetam_prompt_encoder",
     "edgetam_video", "edgetam_video_mask_decoder", "edgetam_video_prompt_encoder", "edgetam_vision_model", "efficientloftr",
     "efficientnet", "emu3_vqgan", "eomt", "eomt_dinov3", "ernie4_5_vl_moe_vision", "exaone4_5_vision", "flava_image_codebook",
@@ -83,7 +83,7 @@ pub(super) const VISION: &[&str] = &[
     "table-transformer", "textnet", "timesformer", "timm_backbone", "timm_wrapper", "tipsv2_dpt", "tipsv2_vision_model",
     "unlimited_ocr_sam_vision_model", "unlimited_ocr_vision", "unlimited_ocr_vision_encoder", "upernet", "uvdoc",
     "uvdoc_backbone", "video_llama_3_vision", "videomae", "videomt", "videoprism_vision_model", "vision-encoder-decoder",
-    "vision-text-dual-encoder", "vit", "vit_mae", "vit_msn", "vitdet", "vitmatte", "vitpose", "vitpose_backbone", "vivit",
+    "vision-text-dual-encoder", "vit_mae", "vit_msn", "vitdet", "vitmatte", "vitpose", "vitpose_backbone", "vivit",
     "vjepa2", "xclip_vision_model", "yolos", "zoedepth",
 ];
 
