@@ -89,6 +89,12 @@ pub(crate) struct Patches {
     pub(crate) channels: u64,
     /// Learned tokens before those of the image: of the class, of a teacher (DeiT).
     pub(crate) prefix: u64,
+    /// Rows of the table of positions, which is interpolated if an image has more or fewer tokens.
+    pub(crate) positions: u64,
+    /// Learned tokens that only pretraining uses (DINOv2).
+    pub(crate) unused: u64,
+    /// A classifier sees the mean of the image's tokens next to the first token (DINOv2).
+    pub(crate) classifies_mean: bool,
 }
 
 impl Patches {
@@ -198,6 +204,8 @@ pub(crate) struct Layer {
     pub(crate) dropout: bool,
     /// What is added is multiplied by a number first (Granite).
     pub(crate) scaled: bool,
+    /// What is added is multiplied by a learned vector first (DINOv2).
+    pub(crate) scaled_by_vectors: bool,
     /// Experts beside the MLP, with norms of their own (Gemma 4).
     pub(crate) beside: Option<Experts>,
     /// Columns of an input of its own, which is added at its end, and all of it multiplied by a number (Gemma 4).
@@ -213,7 +221,8 @@ pub(crate) struct OwnInput {
     pub(crate) columns: u64,
 }
 
-/// What the linear layers of a block are called, as far as it has them: paths inside the block, of which PEFT matches the end.
+/// What the linear layers of a block are called, as far as it has them: paths inside the block, of which PEFT matches the end. Where they
+/// have had another name in earlier releases of transformers, it follows after `|`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ModuleNames {
     /// Separate projections of queries, keys and values.

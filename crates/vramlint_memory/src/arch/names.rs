@@ -126,6 +126,33 @@ impl Names {
                 head: "head",
                 block_norms: &["attn_norm", "mlp_norm"],
             },
+            "mpnet" => Names {
+                base: "mpnet",
+                beside: &["embeddings.position_embeddings", "embeddings.LayerNorm"],
+                head: "lm_head",
+                block_norms: &["attention.LayerNorm", "output.LayerNorm"],
+                ..BERT
+            },
+            "albert" => Names {
+                base: "albert",
+                blocks: "encoder.albert_layer_groups",
+                head: "predictions",
+                block_norms: &["full_layer_layer_norm", "attention.LayerNorm"],
+                ..BERT
+            },
+            "vit" | "deit" | "dinov2" => Names {
+                base: match model_type {
+                    "vit" => "vit",
+                    "deit" => "deit",
+                    _ => "dinov2",
+                },
+                tokens: "embeddings.patch_embeddings.projection",
+                beside: &["embeddings.cls_token", "embeddings.position_embeddings"],
+                blocks: if model_type == "dinov2" { "encoder.layer" } else { "layers" },
+                norm: "layernorm",
+                head: "classifier",
+                block_norms: if model_type == "dinov2" { &["norm1", "norm2"] } else { &["layernorm_before", "layernorm_after"] },
+            },
             "t5" | "mt5" => Names {
                 base: "",
                 tokens: "shared",
@@ -143,9 +170,13 @@ impl Names {
     fn classifier(&self, task: Task) -> [&'static str; 2] {
         match (task, self.base) {
             (Task::QuestionAnswering, _) => ["", "qa_outputs"],
-            (Task::TokenClassification, "bert" | "roberta" | "electra" | "deberta" | "distilbert") => ["", "classifier"],
+            (Task::ImageClassification, _) => ["", "classifier"],
+            (Task::TokenClassification, "albert" | "mpnet" | "bert" | "roberta" | "electra" | "deberta" | "distilbert") => {
+                ["", "classifier"]
+            }
             (_, "bert") => ["bert.pooler.dense", "classifier"],
-            (_, "roberta" | "electra") => ["classifier.dense", "classifier.out_proj"],
+            (_, "albert") => ["albert.pooler", "classifier"],
+            (_, "roberta" | "electra" | "mpnet") => ["classifier.dense", "classifier.out_proj"],
             (_, "deberta") => ["pooler.dense", "classifier"],
             (_, "distilbert") => ["pre_classifier", "classifier"],
             (_, "model") if self.blocks == "layers" && self.norm == "final_norm" => ["head.dense", "classifier"],
@@ -169,9 +200,14 @@ impl Arch {
         let mut index = 0;
         for (layer, times) in &self.layers {
             let own = block(layer, names.block_norms)?;
-            for _ in 0..*times {
+            // The blocks of a group of ALBERT are one module.
+            let inside = if self.model_type == "albert" { "albert_layers.0." } else { "" };
+            for _ in 0..times / self.blocks_per_weights.max(1) {
                 for (path, of_simulator) in &own {
-                    add(below(&format!("{}.{index}.{path}", names.blocks)), ParameterPlace::Block(index, of_simulator.clone()));
+                    add(
+                        below(&format!("{}.{index}.{inside}{path}", names.blocks)),
+                        ParameterPlace::Block(index, of_simulator.clone()),
+                    );
                 }
                 index += 1;
             }
@@ -233,7 +269,8 @@ fn block(layer: &Layer, norm_names: &[&str]) -> Option<Vec<(String, String)>> {
     linears.extend(of_mlp(&layer.mlp, names)?);
     let mut out = Vec::new();
     for (name, has_bias) in linears {
-        let mut add = |end: &str| out.push((format!("{name}.{end}"), format!("{name}.{end}")));
+        let path = name.split('|').next().unwrap_or(name);
+        let mut add = |end: &str| out.push((format!("{path}.{end}"), format!("{name}.{end}")));
         add("weight");
         if has_bias {
             add("bias");

@@ -86,7 +86,14 @@ pub(super) fn layer(l: &Layer, hidden: u64) -> u64 {
     // The router scales its input and its results.
     let beside = l.beside.map_or(0, |experts| mlp(&Mlp::Experts(experts), hidden) + hidden + experts.count + 3 * norm);
     let own = l.own_input.filter(|own| own.columns > 0).map_or(0, |own| 2 * hidden * own.columns + norm);
-    attention(&l.attention, hidden) + mlp(&l.mlp, hidden) + norms(l.order) * norm + beside + own + alternating(l.order, hidden)
+    let vectors = if l.scaled_by_vectors { 2 * hidden } else { 0 };
+    vectors
+        + attention(&l.attention, hidden)
+        + mlp(&l.mlp, hidden)
+        + norms(l.order) * norm
+        + beside
+        + own
+        + alternating(l.order, hidden)
 }
 
 /// The layer and the norm before a head.
@@ -113,7 +120,7 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         e.columns * hidden * if e.projects_back { 2 } else { 1 } + if e.projection_bias { hidden } else { 0 }
     };
     let beside = e.side_table_columns(hidden);
-    let patches = arch.patches.map_or(0, |p| hidden * (p.weights_per_column() + 1 + p.prefix + p.tokens()));
+    let patches = arch.patches.map_or(0, |p| hidden * (p.weights_per_column() + 1 + p.prefix + p.positions + p.unused));
     let embedding = arch.vocab * e.columns
         + patches
         + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside

@@ -456,8 +456,9 @@ impl ModuleBuilder<'_> {
             (one(&self.if_part(parts, |parts| parts.pooler), shape.in_modules_to_save, arch.hidden, arch.hidden, true), shape)
         });
         let own = self.if_part(parts, |parts| parts.head);
+        let columns = arch.hidden * if arch.patches.is_some_and(|patches| patches.classifies_mean) { 2 } else { 1 };
         let has_bias = of_tokens || self.setup.task == Task::ImageClassification;
-        OutputHead::Classes { pooler, score: one(&own, true, arch.hidden, classes, pooler.is_some() || has_bias), classes }
+        OutputHead::Classes { pooler, score: one(&own, true, columns, classes, pooler.is_some() || has_bias), classes }
     }
 
     /// What makes streams of embeddings, and one of them in the end.

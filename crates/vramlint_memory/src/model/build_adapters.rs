@@ -140,5 +140,6 @@ fn matches(targets: &Targets, path: &str) -> bool {
 
 /// Whether a path is one of these names or ends with one after a dot.
 fn ends_with_any(names: &[String], path: &str) -> bool {
-    names.iter().any(|name| path == name || path.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.')))
+    let ends = |path: &str, name: &str| path == name || path.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+    names.iter().any(|name| path.split('|').any(|path| ends(path, name)))
 }

@@ -124,7 +124,8 @@ impl ModuleBuilder<'_> {
             }),
             _ => None,
         };
-        LayerModule { shape: *shape, number, norms, attention, mlp, beside, per_layer, alternating }
+        let vectors = shape.scaled_by_vectors.then(|| [self.param([1, self.hidden]), self.param([1, self.hidden])]);
+        LayerModule { shape: *shape, number, norms, attention, mlp, beside, per_layer, alternating, vectors }
     }
 
     /// The blocks of a decoder that sees an encoder. `encoder` builds what belongs to the first block of that.

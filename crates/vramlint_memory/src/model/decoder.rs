@@ -283,12 +283,17 @@ fn join(t: &Tape, x: &Tensor, layer: &LayerModule, attend: Forward<'_>, feed: Fo
     let norms = &layer.norms;
     match shape.order {
         Order::Pre => {
-            let half = |x: &Tensor, before: &NormModule, part: Forward<'_>| {
+            let half = |x: &Tensor, before: &NormModule, part: Forward<'_>, vector: Option<ParamId>| {
                 let out = part(t, &norm(t, x, before));
+                let out = match vector {
+                    Some(vector) => t.mul(&out, Operand::Rows(&t.weight(vector))),
+                    None => out,
+                };
                 add_residual(t, x, out, shape)
             };
-            let hidden = half(x, &norms[0], attend);
-            half(&hidden, &norms[1], feed)
+            let [first, second] = layer.vectors.map_or([None, None], |vectors| vectors.map(Some));
+            let hidden = half(x, &norms[0], attend, first);
+            half(&hidden, &norms[1], feed, second)
         }
         Order::PreSkipFirst => {
             let hidden = add_residual(t, x, attend(t, x), shape);

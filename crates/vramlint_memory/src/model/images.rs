@@ -1,4 +1,4 @@
-//! From images to what the first block sees (transformers 5.23 `modeling_vit.py`, `modeling_deit.py`).
+//! From images to what the first block sees (transformers 5.23 `modeling_vit.py`, `modeling_deit.py`, `modeling_dinov2.py`).
 
 use super::batch::Batch;
 use super::build::ModuleBuilder;
@@ -22,7 +22,10 @@ impl PatchModule {
     pub(super) fn load(builder: &ModuleBuilder<'_>, shape: Patches) -> (ParamId, Self) {
         let hidden = builder.hidden;
         let prefix = builder.param([shape.prefix, hidden]);
-        let positions = builder.param([shape.tokens(), hidden]);
+        if shape.unused > 0 {
+            builder.param([shape.unused, hidden]);
+        }
+        let positions = builder.param([shape.positions, hidden]);
         let weight = builder.param([hidden, shape.weights_per_column()]);
         (weight, Self { shape, bias: builder.param([1, hidden]), prefix, positions })
     }
@@ -37,6 +40,11 @@ impl Model {
         }
     }
 
+    /// Whether a classifier sees the mean of the image's tokens next to the first token.
+    pub(crate) fn classifies_mean(&self) -> bool {
+        self.modules.patches.is_some_and(|module| module.shape.classifies_mean)
+    }
+
     /// Patches, the tokens before them, positions, dropout.
     pub(super) fn see(&self, t: &Tape, pixels: &Tensor, module: &PatchModule, batch: Batch) -> Tensor {
         let stored = t.memory(self.modules.embedding).width;
@@ -49,6 +57,11 @@ impl Model {
             t.join_prefix(&patches, &prefix, batch.size)
         };
         let positions = t.weight(module.positions);
+        let positions = if module.shape.positions == module.shape.tokens() {
+            positions
+        } else {
+            t.interpolate(&positions, module.shape.tokens() * self.hidden)
+        };
         let hidden = t.add_broadcast(joined, Operand::Rows(&positions));
         if self.shape.dropout { t.dropout(hidden) } else { hidden }
     }
@@ -73,6 +86,16 @@ impl Model {
 }
 
 impl Tape {
+    /// A table of positions at another size: `numel` numbers, which are few.
+    fn interpolate(&self, table: &Tensor, numel: u64) -> Tensor {
+        let out = self.empty(numel, table.width);
+        let (whole, width) = (table.numel, table.width);
+        self.record(&[table], out, move |tape, grad| {
+            drop(grad);
+            vec![Some(tape.empty(whole, width))]
+        })
+    }
+
     /// `torch.cat` of learned tokens and those of each row: the gradient of the learned ones is summed over the rows.
     fn join_prefix(&self, x: &Tensor, prefix: &Tensor, rows: u64) -> Tensor {
         let out = self.empty(x.numel + rows * prefix.numel, x.width);

@@ -95,6 +95,8 @@ pub(crate) struct LayerModule {
     pub(crate) per_layer: Option<PerLayerBlock>,
     /// What predicts and corrects streams.
     pub(crate) alternating: Option<AlternatingBlock>,
+    /// Vectors by which the results of both halves are multiplied (DINOv2).
+    pub(crate) vectors: Option<[ParamId; 2]>,
 }
 
 /// Experts beside an MLP.

@@ -21,6 +21,7 @@ pub(super) fn decoder(config: &Config, model_type: String, defaults: Sizes, edit
         norm: Norm::Rms,
         dropout: false,
         scaled: false,
+        scaled_by_vectors: false,
         beside: None,
         own_input: None,
         names: &ModuleNames::LLAMA,

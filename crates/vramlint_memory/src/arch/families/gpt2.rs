@@ -31,6 +31,7 @@ fn read(config: &Config, model_type: String) -> Arch {
         norm: LAYER_NORM,
         dropout: config.number("resid_pdrop").unwrap_or(0.1) > 0.0,
         scaled: false,
+        scaled_by_vectors: false,
         beside: None,
         own_input: None,
         names: &NAMES,

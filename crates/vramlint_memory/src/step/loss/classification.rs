@@ -34,8 +34,15 @@ pub(super) fn of_images(t: &Tape, model: &Model, pixels: &Tensor, batch: Batch, 
     t.set_site(super::site());
     let OutputHead::Classes { score, .. } = &model.modules.head else { return hidden };
     let first = t.slice(&hidden, batch.size * model.hidden);
-    let scores = linear(t, &first, score);
-    drop((first, hidden));
+    let scored = if model.classifies_mean() {
+        let rest = t.slice(&hidden, hidden.numel - first.numel);
+        let mean = t.mean_last(rest, first.numel);
+        t.cat(&[&first, &mean])
+    } else {
+        first.clone()
+    };
+    let scores = linear(t, &scored, score);
+    drop((first, scored, hidden));
     let loss = t.unary_saving_input(t.cast(&scores, 4));
     drop((scores, labels));
     super::scalar(t, &loss)
