@@ -463,6 +463,9 @@ pub struct Setup {
     pub outputs_to_fp32: bool,
     /// Whether the loop frees the gradients of the last step only between the next forward and its backward.
     pub zeroes_after_forward: bool,
+    /// Batches of images that are on the GPU at once: transformers' trainer brings all micro-batches of a step there before the first runs
+    /// (5.23 `trainer.py`, `get_batch_samples`).
+    pub held_batches: u64,
     /// Adapters.
     pub lora: Option<Lora>,
     /// Only the head (classification) or nothing of the base is trained.
@@ -548,6 +551,7 @@ impl Default for Setup {
             trained: None,
             trains_prompt: false,
             zeroes_after_forward: false,
+            held_batches: 1,
             narrow_embedding_states: false,
             quantization: Quantization::None,
             quantized_compute: Some(Dtype::Bf16),

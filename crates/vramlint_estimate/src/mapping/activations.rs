@@ -70,7 +70,8 @@ impl Mapping<'_> {
         let several = self.upper.micro_batch.saturating_mul(self.upper.task.sequences_per_sample()) > 1;
         let own = matches!(self.run.dialect, Dialect::Plain | Dialect::Accelerate);
         let packed = self.is_on(Concept::Packing) || self.rows_are_blocks() || own && self.loop_passes_no_mask();
-        let padded = several && !packed && !self.is_on(Concept::PaddingFree);
+        let of_images = model.arch.image_tokens().is_some();
+        let padded = several && !packed && !of_images && !self.is_on(Concept::PaddingFree);
         self.upper.padding_mask = padded;
         if padded {
             self.assume(message!("shorter sequences are padded, so attention uses a mask", "较短的样本会被填充：注意力带掩码"));

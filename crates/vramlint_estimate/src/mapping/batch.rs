@@ -166,6 +166,14 @@ impl Mapping<'_> {
     }
 
     fn row_length(&mut self, model: &Model) {
+        if let Some(tokens) = model.arch.image_tokens() {
+            let by_trainer = matches!(self.run.dialect, Dialect::HfTrainer | Dialect::Trl);
+            self.both(|setup| {
+                setup.sequence_length = tokens;
+                setup.held_batches = if by_trainer { setup.accumulation } else { 1 };
+            });
+            return;
+        }
         let unlimited = self.value(Concept::SequenceLength) == Some(&Value::Null);
         let length = self.positive(Concept::SequenceLength).ok().flatten();
         let in_blocks = self.rows_are_blocks();

@@ -128,7 +128,7 @@ pub(crate) fn map(project: &Project, run: &Run, models: &Models) -> Result<Mappe
     };
     mapping.known_command()?;
     let (mut model, mut lower_model) = mapping.model_range()?;
-    mapping.task()?;
+    mapping.task(&model)?;
     if let Some(Assumption { en, zh }) = model.arch.unfit_for(mapping.upper.task) {
         return Err(Message { en, zh });
     }

@@ -2,6 +2,7 @@
 
 use super::Mapping;
 use super::setting_range::setting;
+use crate::models::Model;
 use vramlint_base::{Message, Value, message};
 use vramlint_catalog::frameworks::Loss;
 use vramlint_catalog::{Concept, Dialect};
@@ -22,7 +23,7 @@ impl Mapping<'_> {
         said.or_else(recipe)
     }
 
-    pub(super) fn task(&mut self) -> Result<(), Message> {
+    pub(super) fn task(&mut self, model: &Model) -> Result<(), Message> {
         let name = self.task_name();
         let task = match name.as_deref() {
             Some("sft" | "causal-lm" | "clm" | "pt" | "pretrain") => Task::CausalLm,
@@ -88,6 +89,13 @@ impl Mapping<'_> {
                     "任务未知：按预测下一个 token 计"
                 ));
                 Task::CausalLm
+            }
+            None if model.arch.image_tokens().is_some() => {
+                self.assume(message!(
+                    "the model sees images: assuming a class per image",
+                    "模型以图像为输入：按每张图像一个类别计"
+                ));
+                Task::ImageClassification
             }
             None if self.trains_headless_model() => {
                 self.assume(message!(

@@ -71,6 +71,7 @@ pub(super) fn read_setup(fields: &mut Fields<'_>) -> Result<Setup, Message> {
     setup.optimizer = fields.word(&["optimizer", "optim"], OPTIMIZERS)?.unwrap_or_default();
     setup.gradient_rank = fields.count(&["gradient_rank"], 1, 1 << 20)?.unwrap_or(128);
     setup.narrow_embedding_states = fields.flag(&["narrow_embedding_states"])?.unwrap_or(false);
+    setup.held_batches = fields.count(&["held_batches"], 1, 1 << 12)?.unwrap_or(1);
     setup.zeroes_after_forward = fields.flag(&["zeroes_after_forward"])?.unwrap_or(false);
     setup.clip = fields.flag(&["clip"])?.unwrap_or(true);
     setup.use_cache = fields.flag(&["use_cache"])?.unwrap_or(false);

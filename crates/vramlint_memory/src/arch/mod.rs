@@ -407,9 +407,17 @@ impl Arch {
         Self { undescribed: Some(why), ..self }
     }
 
-    /// Why there is no figure for it in `task`: encoders are what masked words and translations are trained with, and what was read as a
+    /// Why there is no figure for it in `task`: images are seen by models of images alone, encoders are what masked words and translations are trained with, and what was read as a
     /// usual decoder says nothing about them.
     pub fn unfit_for(&self, task: Task) -> Option<Assumption> {
+        let classifies = task == Task::ImageClassification;
+        if self.certainty != Certainty::ParameterCount && classifies != self.patches.is_some() {
+            let (name, task) = (&self.model_type, task.name());
+            return Some(Assumption {
+                en: format!("estimates do not describe task {task} of {name}"),
+                zh: format!("估算尚未覆盖 {name} 的任务 {task}"),
+            });
+        }
         let encodes = matches!(task, Task::MaskedLm | Task::Seq2Seq);
         (encodes && self.causal && self.certainty != Certainty::Traced).then(|| {
             let name = if self.model_type.is_empty() { "this model" } else { &self.model_type };

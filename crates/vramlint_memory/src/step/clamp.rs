@@ -14,6 +14,8 @@ const MAX_BLOCKS: u64 = 512;
 const MAX_GPUS: u64 = 128;
 /// Ranks, and the rank of adapters.
 const MAX_RANKS: u64 = 1 << 20;
+/// Batches on the GPU at once.
+const MAX_HELD: u64 = 1 << 12;
 /// Elements of a bucket.
 const MAX_ELEMENTS: u64 = 1 << 46;
 
@@ -32,6 +34,7 @@ pub(crate) fn clamp_setup(arch: &Arch, setup: &Setup) -> Setup {
     let micro_batch = setup.micro_batch.clamp(1, most_rows);
     Setup {
         micro_batch,
+        held_batches: setup.held_batches.clamp(1, MAX_HELD),
         sequence_length,
         padding_mask: setup.padding_mask && of_image.is_none(),
         target_length: setup.target_length.min(MAX_LENGTH).min(MAX_TOKENS / micro_batch),

@@ -91,6 +91,8 @@ fn run_on(tape: Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Ev
     let mut states: Vec<optimizer::OptimizerState> = Vec::new();
     let alone = usize::try_from(setup.model_gpus).unwrap_or(1);
     states.resize_with(engine.map_or(alone, DistributedEngine::groups), Default::default);
+    // The batch of images that a loop keeps until the next one is there.
+    let mut kept = Vec::new();
     for _ in 0..2 {
         if let Some(round) = setup.generation.filter(|round| round.vllm_share.is_none()) {
             generate::generate(&tape, &models.policy, setup, round);
@@ -99,7 +101,7 @@ fn run_on(tape: Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u64)]) -> Ev
         let batches = setup.accumulation.clamp(1, if engine.is_some() { 3 } else { 2 });
         for batch in 1..=batches {
             let late: &[ParamId] = if setup.zeroes_after_forward && batch == 1 { &trained } else { &[] };
-            micro_step(&tape, &models, setup, engine, (late, &beside, batch == batches));
+            micro_step(&tape, &models, setup, engine, (late, &beside, batch == batches), &mut kept);
         }
         tape.set_site(Site { phase: Phase::Optimizer, layer: 0, name: &STEP });
         if in_backward.is_none() {
@@ -198,6 +200,7 @@ fn micro_step(
     setup: &Setup,
     engine: Option<&dyn DistributedEngine>,
     (late, beside, last): (&[ParamId], &[ParamId], bool),
+    kept: &mut Vec<Tensor>,
 ) {
     tape.set_gpu(models.policy.modules.placement.embedding);
     tape.set_site(Site { phase: Phase::Forward, layer: 0, name: &INPUTS });
@@ -209,6 +212,9 @@ fn micro_step(
             (models.policy.input(tape, batch), setup.padding_mask.then(mask))
         })
         .collect();
+    let sees = models.policy.modules.patches.is_some();
+    let held: Vec<Tensor> = (1..setup.held_batches).filter(|_| sees).map(|_| models.policy.input(tape, batch)).collect();
+    kept.clear();
     if let Some(engine) = engine {
         engine.begin_micro_batch(tape, last);
     }
@@ -227,7 +233,12 @@ fn micro_step(
         losses.reduce(|sum, loss| t.add(sum, loss))
     });
     tape.end_call();
-    drop(inputs);
+    // Ids of tokens are too few to count.
+    if sees {
+        kept.extend(inputs.into_iter().map(|(pixels, _)| pixels).chain(held));
+    } else {
+        drop(inputs);
+    }
     for id in late {
         drop(tape.take_grad(*id));
     }

@@ -161,6 +161,7 @@ fn rare(setup: &Setup) -> Vec<(&'static str, Json)> {
         ("gradient_rank", setup.gradient_rank != plain.gradient_rank, json!(setup.gradient_rank)),
         ("narrow_embedding_states", setup.narrow_embedding_states, json!(true)),
         ("evaluation_keeps_graph", setup.evaluation_keeps_graph, json!(true)),
+        ("held_batches", setup.held_batches > 1, json!(setup.held_batches)),
         ("zeroes_after_forward", setup.zeroes_after_forward, json!(true)),
         ("kbit_norms_stay", setup.kbit_restored == Restored::Embeddings, json!(true)),
         ("own_loss", setup.own_loss.is_some(), json!(true)),
