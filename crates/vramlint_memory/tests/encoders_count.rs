@@ -154,3 +154,38 @@ fn codegen_and_gpt_neo_keep_their_biases_apart() {
     let keys = [("hidden_size", 768.0), ("num_layers", 12.0), ("num_heads", 12.0), ("vocab_size", 50257.0)];
     assert_eq!(parameters("gpt_neo", &keys, &[], &[]), 125_198_592);
 }
+
+fn albert(groups: f64) -> u64 {
+    let keys = [
+        ("hidden_size", 768.0),
+        ("num_hidden_layers", 12.0),
+        ("num_hidden_groups", groups),
+        ("num_attention_heads", 12.0),
+        ("intermediate_size", 3072.0),
+        ("vocab_size", 30000.0),
+    ];
+    parameters("albert", &keys, &[], &[])
+}
+
+#[test]
+fn blocks_of_albert_share_their_weights_by_groups() {
+    assert_eq!(albert(1.0), 11_221_680);
+    assert_eq!(albert(2.0), 18_309_552);
+    // The defaults are those of xxlarge.
+    assert_eq!(parameters("albert", &[], &[], &[]), 206_368_944);
+}
+
+#[test]
+fn mpnet_has_one_table_of_biases_by_distance() {
+    assert_eq!(encoder("mpnet", 30527.0, 514.0, 2.0), 109_518_527);
+}
+
+#[test]
+fn vision_transformers_have_patches_in_the_place_of_a_vocabulary() {
+    assert_eq!(parameters("vit", &[], &[], &[]), 85_798_656);
+    assert_eq!(parameters("deit", &[], &[], &[]), 85_800_192);
+    let keys = [("image_size", 518.0), ("patch_size", 14.0), ("mlp_ratio", 4.0)];
+    assert_eq!(parameters("dinov2", &keys, &[], &[]), 86_580_480);
+    let giant = [("hidden_size", 1536.0), ("num_hidden_layers", 40.0), ("num_attention_heads", 24.0)];
+    assert_eq!(parameters("dinov2", &[&keys[..], &giant].concat(), &[("use_swiglu_ffn", true)], &[]), 1_136_480_768);
+}

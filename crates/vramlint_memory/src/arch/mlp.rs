@@ -119,6 +119,8 @@ pub(crate) enum Activation {
     GeluNew,
     /// BLOOM's own gelu: keeps its input, two temporaries.
     BloomGelu,
+    /// ESM's gelu, written out in Python with `erf`.
+    EsmGelu,
     /// `relu(x) ** 2`.
     ReluSquared,
     /// `quick_gelu`: `x * sigmoid(1.702 x)`.

@@ -162,6 +162,10 @@ pub(crate) struct Embedding {
     pub(crate) positions: Option<u64>,
     /// Rows of a token-type table.
     pub(crate) types: Option<u64>,
+    /// Rows of a table of kinds of tasks (ERNIE).
+    pub(crate) tasks: Option<u64>,
+    /// Rows of masked tokens are zeroed and the others scaled, and what is padded is zeroed (ESM).
+    pub(crate) drops_tokens: bool,
     /// A norm after the sum.
     pub(crate) norm: Option<Norm>,
     /// Whether the projection from `columns` to the residual stream has a bias.
@@ -332,7 +336,7 @@ pub(crate) struct Pooler {
 fn context_length(config: &Config) -> Option<u64> {
     let names = ["max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length"];
     let positions = names.iter().find_map(|name| config.count(name)).filter(|positions| *positions > 0)?;
-    let offset = config.text("model_type").is_some_and(|kind| kind.contains("roberta") || kind == "camembert");
+    let offset = config.text("model_type").is_some_and(|kind| kind.contains("roberta") || matches!(kind, "camembert" | "mpnet"));
     Some(if offset { positions.saturating_sub(2) } else { positions })
 }
 

@@ -107,6 +107,15 @@ impl Names {
             "mpt" => Names { beside: &[], blocks: "blocks", norm: "norm_f", block_norms: &["norm_1", "norm_2"], ..GPT2 },
             "gpt_neox" => Names { base: "gpt_neox", tokens: "embed_in", norm: "final_layer_norm", ..LLAMA },
             "bert" => BERT,
+            "ernie" => Names { base: "ernie", ..BERT },
+            "esm" => Names {
+                base: "esm",
+                beside: &["embeddings.position_embeddings"],
+                norm: "encoder.emb_layer_norm_after",
+                head: "lm_head",
+                block_norms: &["attention.LayerNorm", "LayerNorm"],
+                ..BERT
+            },
             "roberta" | "xlm-roberta" | "camembert" => Names { base: "roberta", head: "lm_head", ..BERT },
             "electra" => Names { base: "electra", head: "generator_predictions", ..BERT },
             "deberta-v2" => Names { base: "deberta", ..BERT },
@@ -171,12 +180,14 @@ impl Names {
         match (task, self.base) {
             (Task::QuestionAnswering, _) => ["", "qa_outputs"],
             (Task::ImageClassification, _) => ["", "classifier"],
-            (Task::TokenClassification, "albert" | "mpnet" | "bert" | "roberta" | "electra" | "deberta" | "distilbert") => {
-                ["", "classifier"]
-            }
+            (
+                Task::TokenClassification,
+                "albert" | "mpnet" | "ernie" | "esm" | "bert" | "roberta" | "electra" | "deberta" | "distilbert",
+            ) => ["", "classifier"],
             (_, "bert") => ["bert.pooler.dense", "classifier"],
+            (_, "ernie") => ["ernie.pooler.dense", "classifier"],
             (_, "albert") => ["albert.pooler", "classifier"],
-            (_, "roberta" | "electra" | "mpnet") => ["classifier.dense", "classifier.out_proj"],
+            (_, "roberta" | "electra" | "mpnet" | "esm") => ["classifier.dense", "classifier.out_proj"],
             (_, "deberta") => ["pooler.dense", "classifier"],
             (_, "distilbert") => ["pre_classifier", "classifier"],
             (_, "model") if self.blocks == "layers" && self.norm == "final_norm" => ["head.dense", "classifier"],

@@ -123,7 +123,7 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
     let patches = arch.patches.map_or(0, |p| hidden * (p.weights_per_column() + 1 + p.prefix + p.positions + p.unused));
     let embedding = arch.vocab * e.columns
         + patches
-        + (e.positions.unwrap_or(0) + e.types.unwrap_or(0)) * beside
+        + (e.positions.unwrap_or(0) + e.types.unwrap_or(0) + e.tasks.unwrap_or(0)) * beside
         + e.norm.map_or(0, |n| norm(n, beside))
         + projection
         + per_layer(arch)

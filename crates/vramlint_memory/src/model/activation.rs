@@ -20,6 +20,7 @@ pub(crate) fn activate(t: &Tape, x: Tensor, activation: Activation) -> Tensor {
         }
         Activation::GaussianTopK => t.unary_saving_input(highest(t, &x)),
         Activation::BloomGelu => t.bloom_gelu(&x),
+        Activation::EsmGelu => esm_gelu(t, x),
     }
 }
 
@@ -31,6 +32,18 @@ fn highest(t: &Tape, x: &Tensor) -> Tensor {
     let cutoff = t.add(mean, deviation);
     let above = t.add_broadcast(x, Operand::Columns(&cutoff));
     t.unary_saving_output(above)
+}
+
+/// `x * 0.5 * (1.0 + torch.erf(x / math.sqrt(2.0)))`.
+fn esm_gelu(t: &Tape, x: Tensor) -> Tensor {
+    let half = t.mul(&x, Operand::Scalar);
+    let gate = {
+        let scaled = t.div_scalar(&x);
+        t.add_broadcast(t.erf(scaled), Operand::Scalar)
+    };
+    let out = t.mul(half, Operand::Same(&gate));
+    drop(x);
+    out
 }
 
 /// `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))`; autocast runs the power in fp32.

@@ -28,6 +28,7 @@ pub(crate) struct Modules {
     pub(crate) patches: Option<PatchModule>,
     pub(crate) positions: Option<ParamId>,
     pub(crate) types: Option<ParamId>,
+    pub(crate) tasks: Option<ParamId>,
     pub(crate) embedding_norm: Option<NormModule>,
     /// Embeddings of distances (DeBERTa).
     pub(crate) distances: Option<(ParamId, Option<NormModule>)>,
@@ -150,6 +151,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         })
     };
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
+    let tasks = table(arch.embedding.tasks);
     let embedding_norm = arch.embedding.norm.map(|norm| outer.norm(norm, beside));
     let projections = outer.projections(arch);
     let distances = arch.layers.first().and_then(|(layer, _)| layer.attention.relative).map(|relative| {
@@ -223,6 +225,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         patches,
         positions,
         types,
+        tasks,
         embedding_norm,
         distances,
         shared_bias,

@@ -30,7 +30,7 @@ impl Model {
         if !self.causal {
             let hidden = match &self.modules.patches {
                 Some(module) => self.see(t, ids, module, batch),
-                None => self.encode(t, rows, batch),
+                None => self.encode(t, rows, batch, setup.padding_mask),
             };
             let hidden = if require && !hidden.requires_grad() { hidden.requiring_grad() } else { hidden };
             let shared = Rc::new(self.shared(t, &hidden, batch, setup));
@@ -84,7 +84,7 @@ impl Model {
     }
 
     /// The embeddings of BERT-like encoders: tokens, types and positions, a norm, dropout. Each stays referenced until the module returns.
-    fn encode(&self, t: &Tape, rows: impl FnOnce(&Tape) -> Tensor, batch: Batch) -> Tensor {
+    fn encode(&self, t: &Tape, rows: impl FnOnce(&Tape) -> Tensor, batch: Batch, padded: bool) -> Tensor {
         let columns = self.shape.side_table_columns(self.hidden);
         let each = if self.shape.positions_per_sequence { batch.tokens() } else { batch.seq_len };
         let ids = if self.shape.positions_per_sequence { t.empty(each, 8) } else { t.empty_tensor() };
@@ -99,6 +99,15 @@ impl Model {
             None => sum.clone(),
         };
         drop(sum);
+        let tasks = self.modules.tasks.map(|table| lookup(t, table, &t.empty(batch.tokens(), 8), (batch.tokens(), columns)));
+        if let Some(tasks) = &tasks {
+            hidden = t.add_in_place(&hidden, tasks);
+        }
+        if self.shape.drops_tokens {
+            hidden = t.mul(&hidden, Operand::Scalar);
+            hidden = t.mul(&hidden, Operand::Scalar);
+            hidden = t.mul(&hidden, Operand::Scalar);
+        }
         // Without positions, DeBERTa creates zeros; it also multiplies by the mask.
         let zeros = (deberta && places.is_none()).then(|| t.empty(rows.numel, rows.width));
         if let Some(module) = &self.modules.embedding_norm {
@@ -112,7 +121,11 @@ impl Model {
             hidden = t.dropout(hidden);
         }
         drop(zeros);
-        drop((rows, types, places));
+        if self.shape.drops_tokens && padded {
+            let mask = t.empty(batch.tokens(), hidden.width);
+            hidden = t.mul(&hidden, Operand::Columns(&mask));
+        }
+        drop((rows, types, places, tasks));
         match &self.modules.projections[0] {
             Some(into) => linear(t, &hidden, into),
             None => hidden,

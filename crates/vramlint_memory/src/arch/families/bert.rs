@@ -8,6 +8,7 @@ use crate::config::{Config, Value};
 
 pub(super) const FAMILIES: &[Family] = &[
     Family::traced(&["bert"], bert),
+    Family::traced(&["ernie"], ernie),
     Family::traced(&["roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "data2vec-text"], roberta),
     Family::traced(&["electra"], electra),
     Family::traced(&["deberta-v2"], deberta),
@@ -89,6 +90,14 @@ fn typed(config: &Config, model_type: String, defaults: Sizes, types: u64) -> Ar
 fn bert(config: &Config, model_type: String) -> Arch {
     let mut arch = typed(config, model_type, BERT, 2);
     arch.head.pooler = Some(Pooler { dropout_first: false, activation: Activation::Relu, in_modules_to_save: false });
+    arch
+}
+
+/// ERNIE 1 to 3: a BERT with embeddings of kinds of tasks.
+fn ernie(config: &Config, model_type: String) -> Arch {
+    let mut arch = bert(config, model_type);
+    let rows = config.count("task_type_vocab_size").unwrap_or(3);
+    arch.embedding.tasks = config.flag("use_task_id").unwrap_or(false).then_some(rows);
     arch
 }
 

@@ -8,6 +8,7 @@ mod bert;
 mod cohere;
 mod decoder;
 mod deepseek;
+mod esm;
 mod from_parameter_count;
 mod gemma;
 mod gemma3n;
@@ -71,6 +72,7 @@ const TABLES: &[&[Family]] = &[
     bert::FAMILIES,
     cohere::FAMILIES,
     deepseek::FAMILIES,
+    esm::FAMILIES,
     gemma::FAMILIES,
     gemma3n::FAMILIES,
     glm::FAMILIES,
@@ -157,6 +159,8 @@ fn embedding(columns: u64) -> Embedding {
         columns,
         positions: None,
         types: None,
+        tasks: None,
+        drops_tokens: false,
         norm: None,
         projection_bias: false,
         projects_back: false,

@@ -155,6 +155,19 @@ impl Tape {
         })
     }
 
+    /// `torch.erf(a)`: keeps its input. The gradient is one expression whose terms live until it ends (torch 2.15, `derivatives.yaml`).
+    pub(crate) fn erf(&self, a: impl Borrow<Tensor>) -> Tensor {
+        let x = a.borrow();
+        let kept = self.records(&[x]).then(|| self.save(x));
+        let out = self.empty(x.numel, x.width);
+        self.record(&[x], out, move |tape, grad| {
+            let terms = [0; 4].map(|_| tape.empty(grad.numel, grad.width));
+            let out = tape.empty(grad.numel, grad.width);
+            drop((terms, grad, kept));
+            vec![Some(out)]
+        })
+    }
+
     /// A function whose gradient needs its result: `tanh`, `relu`, `sigmoid`, `exp`.
     pub(crate) fn unary_saving_output(&self, a: impl Borrow<Tensor>) -> Tensor {
         let x = a.borrow();
