@@ -62,6 +62,8 @@ pub(crate) struct Relative {
     pub(crate) from_positions: bool,
     /// The embedding of distances is normed.
     pub(crate) normed: bool,
+    /// Queries, keys and values come from one matrix, and queries and values have biases of their own (the first version of DeBERTa).
+    pub(crate) fused: bool,
 }
 
 impl Attention {

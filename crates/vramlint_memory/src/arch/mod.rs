@@ -147,6 +147,8 @@ pub(crate) enum Norm {
     },
     /// LayerNorm written out in fp32 (Cohere).
     LayerCohere,
+    /// LayerNorm written out in fp32, cast back before the weight and the bias (the first version of DeBERTa).
+    LayerDeberta,
     /// The kernel in fp32, without parameters (OLMo).
     LayerNoAffine,
     /// The kernel over one plus the weight (Nemotron).

@@ -118,7 +118,7 @@ impl Names {
             },
             "roberta" | "xlm-roberta" | "camembert" => Names { base: "roberta", head: "lm_head", ..BERT },
             "electra" => Names { base: "electra", head: "generator_predictions", ..BERT },
-            "deberta-v2" => Names { base: "deberta", ..BERT },
+            "deberta-v2" | "deberta" => Names { base: "deberta", ..BERT },
             "distilbert" => Names {
                 base: "distilbert",
                 blocks: "transformer.layer",

@@ -7,7 +7,7 @@ pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
     match norm {
         Norm::Rms | Norm::RmsGemma | Norm::RmsOlmo2 { .. } | Norm::RmsT5 | Norm::RmsGemma4 | Norm::LayerCohere => columns,
         Norm::LayerNoAffine | Norm::RmsNoWeight => 0,
-        Norm::LayerPlusOne => 2 * columns,
+        Norm::LayerPlusOne | Norm::LayerDeberta => 2 * columns,
         Norm::Layer { weight, bias } => columns * (u64::from(weight) + u64::from(bias)),
     }
 }
@@ -43,6 +43,10 @@ fn attention(a: &Attention, hidden: u64) -> u64 {
 /// Projections of distances that a block has for itself.
 fn distances(relative: &Relative, hidden: u64, columns: u64) -> u64 {
     let own = u64::from(relative.to_positions) + u64::from(relative.from_positions);
+    if relative.fused {
+        // Two biases of contents; one projection of distances has a bias.
+        return own * hidden * columns + 2 * columns + if relative.from_positions { columns } else { 0 };
+    }
     if relative.shared { 0 } else { own * (hidden * columns + columns) }
 }
 

@@ -2,7 +2,6 @@
 
 use super::attention_kernel::attend;
 use super::batch::Batch;
-use super::deberta;
 use super::latent;
 use super::lent_keys;
 use super::linear::linear;
@@ -14,6 +13,7 @@ use super::rotary;
 use super::shared::SharedInputs;
 use super::short_convolution::short_convolution;
 use super::{attention_sinks, eager_attention};
+use super::{deberta, deberta_v1};
 use crate::arch::{Attention, AttentionImpl};
 use crate::setup::Attention as Kernel;
 use crate::tape::ops::attention::AttentionShape;
@@ -47,7 +47,8 @@ pub(crate) fn attention(
         return short_convolution(t, x, (convolution, &module.out), batch, shared.padded);
     }
     if let (Some(relative), Some(distances)) = (a.relative, &shared.distances) {
-        let out = deberta::attend(t, x, module, relative, distances, shape, a.dropout);
+        let attend = if relative.fused { deberta_v1::attend } else { deberta::attend };
+        let out = attend(t, x, module, relative, distances, shape, a.dropout);
         return linear(t, &out, &module.out);
     }
     if let Some(bias) = &shared.bias {

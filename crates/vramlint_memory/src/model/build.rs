@@ -389,7 +389,7 @@ impl ModuleBuilder<'_> {
         let (weight, bias) = match norm {
             Norm::Layer { weight, bias } => (weight, bias),
             Norm::LayerNoAffine | Norm::RmsNoWeight => (false, false),
-            Norm::LayerPlusOne => (true, true),
+            Norm::LayerPlusOne | Norm::LayerDeberta => (true, true),
             _ => (true, false),
         };
         NormModule {

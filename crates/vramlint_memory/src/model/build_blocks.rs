@@ -68,7 +68,14 @@ impl ModuleBuilder<'_> {
             q_norm: a.qk_norm.map(|n| self.norm(n.norm, columns(a.heads, n.per_head))),
             k_norm: a.qk_norm.filter(|_| !a.borrows_keys()).map(|n| self.norm(n.norm, columns(a.kv_heads, n.per_head))),
             sinks,
+            biases: a.relative.filter(|relative| relative.fused).map(|_| [self.param([1, q]), self.param([1, v])]),
             distances: a.relative.filter(|relative| !relative.shared).map_or([None, None], |relative| {
+                if relative.fused {
+                    return [
+                        relative.to_positions.then(|| self.linear(h, q, false, "attention.self.pos_proj")),
+                        relative.from_positions.then(|| self.linear(h, q, true, "attention.self.pos_q_proj")),
+                    ];
+                }
                 [
                     relative.to_positions.then(|| self.linear(h, q, true, "attention.self.pos_key_proj")),
                     relative.from_positions.then(|| self.linear(h, q, true, "attention.self.pos_query_proj")),

@@ -13,9 +13,9 @@ use std::borrow::Borrow;
 /// What the blocks share.
 pub(crate) struct Distances {
     /// The embedding of distances, normed.
-    table: Tensor,
+    pub(super) table: Tensor,
     /// The distance of each pair of tokens: 8 bytes each, shared by all sequences.
-    pairs: Tensor,
+    pub(super) pairs: Tensor,
     /// Who is seen by whom, in the type of the mask.
     _mask: Tensor,
 }
@@ -120,7 +120,7 @@ impl Tape {
     }
 
     /// `torch.gather` of `numel` elements: saves its input and the index; backward adds into zeros of the input's size.
-    fn gather_pairs(&self, a: impl Borrow<Tensor>, index: &Tensor, numel: u64) -> Tensor {
+    pub(super) fn gather_pairs(&self, a: impl Borrow<Tensor>, index: &Tensor, numel: u64) -> Tensor {
         let x = a.borrow();
         let kept = self.records(&[x]).then(|| (self.save(x), self.save(index)));
         let out = self.empty(numel, x.width);
@@ -133,7 +133,7 @@ impl Tape {
     }
 
     /// `masked_fill` by a mask that is kept.
-    fn masked_fill(&self, a: impl Borrow<Tensor>, mask: &Tensor) -> Tensor {
+    pub(super) fn masked_fill(&self, a: impl Borrow<Tensor>, mask: &Tensor) -> Tensor {
         let x = a.borrow();
         let kept = self.records(&[x]).then(|| self.save(mask));
         let out = self.empty(x.numel, x.width);

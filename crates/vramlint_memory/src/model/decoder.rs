@@ -76,7 +76,7 @@ impl Model {
         let frozen_below = setup.lora.is_some() || setup.trained.as_ref().is_some_and(|parts| !parts.starts_at_block);
         let require = train && (setup.trains_prompt || frozen_below && checkpoints);
         t.set_gpu(self.modules.placement.embedding);
-        let (mut hidden, (shared, own_inputs), names) = self.embed_inputs(t, ids, batch, setup, require);
+        let (mut hidden, (shared, own_inputs), mut names) = self.embed_inputs(t, ids, batch, setup, require);
         // A bf16 residual and an fp16 output add to fp32, or the other way round.
         if t.device.mixed_halves && t.autocast_width().is_some() {
             hidden = t.cast(hidden, 4);
@@ -106,6 +106,10 @@ impl Model {
                 .flatten();
             hidden = planned.unwrap_or_else(|| run_block(t, (&x, own), layer, &shared, call));
             from = gpu;
+            // DeBERTa asks its encoder for the states of all blocks.
+            if self.modules.distances.is_some() {
+                names.push(hidden.clone());
+            }
         }
         t.set_site(Site { phase, layer: 0, name: &NORM });
         t.set_gpu(from);

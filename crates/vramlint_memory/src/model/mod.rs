@@ -12,6 +12,7 @@ mod build_adapters;
 mod build_blocks;
 mod build_experts;
 mod deberta;
+mod deberta_v1;
 mod decoder;
 mod dora;
 mod eager_attention;

@@ -61,6 +61,8 @@ pub(crate) struct AttentionModule {
     pub(crate) sinks: Option<ParamId>,
     /// Projections of distances: to keys, to queries (DeBERTa).
     pub(crate) distances: [Option<LinearModule>; 2],
+    /// Biases of queries and values beside a matrix without (the first version of DeBERTa).
+    pub(crate) biases: Option<[ParamId; 2]>,
 }
 
 /// An MLP with its parameters.

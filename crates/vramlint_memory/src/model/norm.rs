@@ -14,6 +14,7 @@ pub(crate) fn norm(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
         Norm::RmsT5 => rms_mixed(t, x, module),
         Norm::Layer { .. } => layer(t, x, module),
         Norm::LayerCohere => layer_full(t, x, module),
+        Norm::LayerDeberta => layer_cast_back(t, x, module),
         Norm::LayerNoAffine => {
             let normed = t.layer_norm(t.cast(x, 4), module.columns, None, None);
             t.cast(normed, x.width)
@@ -108,6 +109,29 @@ fn layer(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
     let (weight, bias) = (module.weight.map(of), module.bias.map(of));
     let x = if t.autocast_width().is_some() { t.cast(x, 4) } else { x.clone() };
     t.layer_norm(x, module.columns, weight.as_ref(), bias.as_ref())
+}
+
+/// `DebertaLayerNorm`: mean and variance in fp32, cast back before the weight and the bias.
+fn layer_cast_back(t: &Tape, x: &Tensor, module: &NormModule) -> Tensor {
+    let rows = x.numel / module.columns;
+    let normed = {
+        let hidden = t.cast(x, 4);
+        let mean = t.mean_last(&hidden, rows);
+        let variance = t.mean_last(t.square(t.add_broadcast(&hidden, Operand::Columns(&mean))), rows);
+        let centred = t.add_broadcast(&hidden, Operand::Columns(&mean));
+        let deviation = t.unary_saving_output(t.add_broadcast(&variance, Operand::Scalar));
+        t.div_columns(centred, &deviation)
+    };
+    let hidden = t.cast(normed, x.width);
+    let (weight, bias) = (module.weight.map(|id| t.weight(id)), module.bias.map(|id| t.weight(id)));
+    let scaled = match &weight {
+        Some(weight) => t.mul(&hidden, Operand::Rows(weight)),
+        None => hidden.clone(),
+    };
+    match &bias {
+        Some(bias) => t.add_broadcast(scaled, Operand::Rows(bias)),
+        None => scaled,
+    }
 }
 
 /// `CohereLayerNorm`: mean and variance in fp32, the weight in fp32, cast back at the end.

@@ -3,7 +3,7 @@
 use super::decoder::{decoder, ungated_mlp};
 use super::sizes::{LLAMA, Sizes};
 use super::{Family, LAYER_NORM, activation};
-use crate::arch::{Activation, Arch, AttentionImpl, Dropped, HeadShape, ModuleNames, Order, Pooler, Relative};
+use crate::arch::{Activation, Arch, AttentionImpl, Dropped, HeadShape, ModuleNames, Norm, Order, Pooler, Projection, Relative};
 use crate::config::{Config, Value};
 
 pub(super) const FAMILIES: &[Family] = &[
@@ -12,6 +12,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family::traced(&["roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "data2vec-text"], roberta),
     Family::traced(&["electra"], electra),
     Family::traced(&["deberta-v2"], deberta),
+    Family::traced(&["deberta"], deberta_v1),
     Family::traced(&["distilbert"], distilbert),
     Family::traced(&["mpnet"], mpnet),
 ];
@@ -31,6 +32,8 @@ const NAMES: ModuleNames = ModuleNames {
     down: "output.dense",
     ..ModuleNames::LLAMA
 };
+const DEBERTA_V1: Sizes = Sizes { vocab: 50265, ..BERT };
+const DEBERTA_V1_NAMES: ModuleNames = ModuleNames { fused: "attention.self.in_proj", ..NAMES };
 const DEBERTA_NAMES: ModuleNames =
     ModuleNames { qkv: ["attention.self.query_proj", "attention.self.key_proj", "attention.self.value_proj"], ..NAMES };
 const MPNET_NAMES: ModuleNames =
@@ -163,6 +166,7 @@ fn deberta(config: &Config, model_type: String) -> Arch {
         to_positions: says("c2p"),
         from_positions: says("p2c"),
         normed: config.text("norm_rel_ebd").is_some_and(|norms| norms.contains("layer_norm")),
+        fused: false,
     };
     if config.flag("relative_attention").unwrap_or(false) {
         for (layer, _) in &mut arch.layers {
@@ -175,5 +179,22 @@ fn deberta(config: &Config, model_type: String) -> Arch {
         arch.unsimulated_parameters = arch.hidden * arch.hidden / groups * width + 3 * arch.hidden;
     }
     arch.head.pooler = Some(Pooler { dropout_first: true, activation: Activation::Kernel, in_modules_to_save: false });
+    arch
+}
+
+/// The first version of DeBERTa: one matrix for queries, keys and values, norms written in Python.
+fn deberta_v1(config: &Config, model_type: String) -> Arch {
+    let mut arch = deberta(config, model_type);
+    let read = Sizes::read(DEBERTA_V1, config, &mut Vec::new());
+    arch.vocab = read.vocab;
+    for (layer, _) in &mut arch.layers {
+        layer.norm = Norm::LayerDeberta;
+        layer.names = &DEBERTA_V1_NAMES;
+        layer.attention.projection = Projection::Fused;
+        layer.attention.qkv_bias = false;
+        layer.attention.relative =
+            layer.attention.relative.map(|own| Relative { fused: true, shared: false, normed: false, ..own });
+    }
+    arch.embedding.norm = Some(Norm::LayerDeberta);
     arch
 }

@@ -130,6 +130,29 @@ impl Tape {
         self.mul(a, Operand::Scalar)
     }
 
+    /// `a / b`, where `b` has a number for each row: both are kept, and the gradient of `b` is one expression of four terms.
+    pub(crate) fn div_columns(&self, a: Tensor, b: &Tensor) -> Tensor {
+        let records = self.records(&[&a, b]);
+        let kept = records.then(|| (self.save(&a), self.save(b)));
+        let out = self.empty(a.numel, a.width);
+        let (small, needs) = (b.numel, b.requires_grad());
+        let out = self.record(&[&a, b], out, move |tape, grad| {
+            let to_a = tape.empty(grad.numel, grad.width);
+            let to_b = needs.then(|| {
+                let terms = [0; 3].map(|_| tape.empty(grad.numel, grad.width));
+                let full = tape.empty(grad.numel, grad.width);
+                drop(terms);
+                full
+            });
+            drop(grad);
+            let to_b = to_b.map(|full| tape.sum_to(&full, small, false));
+            drop(kept);
+            vec![Some(to_a), to_b]
+        });
+        drop(a);
+        out
+    }
+
     /// `torch.where(mask, a, b)`.
     pub(crate) fn select_where(&self, mask: Tensor, a: Tensor, b: Tensor) -> Tensor {
         let kept = self.records(&[&a, &b]).then(|| self.save(&mask));

@@ -112,7 +112,7 @@ pub(super) const MULTIMODAL: &[&str] = &[
 pub(super) const ENCODER: &[&str] = &[
     "aimv2_text_model", "align_text_model", "altclip_text_model", "blip_2_qformer", "blip_text_model",
     "blt_global_transformer", "blt_local_encoder", "bridgetower_text_model", "bros", "canine", "chinese_clip_text_model",
-    "clip_text_model", "clipseg_text_model", "colqwen2", "convbert", "deberta", "decision_transformer", "deepseek_ocr2_encoder",
+    "clip_text_model", "clipseg_text_model", "colqwen2", "convbert", "decision_transformer", "deepseek_ocr2_encoder",
     "emu3_text_model", "esmc", "eurobert", "flaubert", "flava", "flava_text_model", "fnet", "funnel", "gte", "ibert",
     "instructblip_qformer", "instructblipvideo_qformer", "jev", "jina_embeddings_v3", "kosmos_2_5_text_model",
     "kosmos_2_text_model", "layoutlm", "layoutlmv2", "layoutlmv3", "lilt", "longformer", "luke", "lxmert", "markuplm",
