@@ -417,7 +417,7 @@ impl Arch {
     /// usual decoder says nothing about them.
     pub fn unfit_for(&self, task: Task) -> Option<Assumption> {
         let classifies = task == Task::ImageClassification;
-        if self.certainty != Certainty::ParameterCount && classifies != self.patches.is_some() {
+        if classifies != self.patches.is_some() {
             let (name, task) = (&self.model_type, task.name());
             return Some(Assumption {
                 en: format!("estimates do not describe task {task} of {name}"),

@@ -119,5 +119,6 @@ pub(crate) fn with_experts(record: &Measured) -> bool {
 }
 
 fn predicts_tokens(record: &Measured) -> bool {
-    !matches!(record.label("task"), "mlm" | "seq2seq" | "seqcls" | "token-classification" | "question-answering")
+    let of_encoders = ["mlm", "seq2seq", "seqcls", "token-classification", "question-answering", "image-classification"];
+    !of_encoders.contains(&record.label("task"))
 }
