@@ -150,6 +150,8 @@ pub(crate) enum Projection {
         /// Values are the projected keys.
         values_are_keys: bool,
     },
+    /// Matrices of contents and of distances, with biases of either and embeddings of segments (XLNet).
+    Segments,
     /// No attention: a short convolution of each channel between two gates (LFM2).
     Convolution {
         /// Tokens that it sees.

@@ -180,6 +180,10 @@ pub(crate) struct Embedding {
     pub(crate) positions_per_sequence: bool,
     /// Dropout after it.
     pub(crate) dropout: bool,
+    /// Dropout after the last block, and a copy in another order (XLNet).
+    pub(crate) dropout_behind: bool,
+    /// Rows that only pretraining uses: of a masked token.
+    pub(crate) unused_rows: u64,
     /// The table's rows are multiplied by a number (Gemma).
     pub(crate) scaled: bool,
     /// Rows of a table of inputs of each block (Gemma 4).

@@ -273,7 +273,9 @@ fn block(layer: &Layer, norm_names: &[&str]) -> Option<Vec<(String, String)>> {
     let (a, names) = (&layer.attention, layer.names);
     let mut linears: Vec<(&str, bool)> = match a.projection {
         Projection::Separate => names.qkv.iter().map(|name| (*name, a.qkv_bias)).collect(),
-        Projection::Latent { .. } | Projection::Lent { .. } | Projection::Convolution { .. } => return None,
+        Projection::Latent { .. } | Projection::Lent { .. } | Projection::Convolution { .. } | Projection::Segments => {
+            return None;
+        }
         _ => vec![(names.fused, a.qkv_bias)],
     };
     linears.push((names.out, a.out_bias));

@@ -35,6 +35,8 @@ fn attention(a: &Attention, hidden: u64) -> u64 {
             let normed = a.head_dim * if borrowed { 1 } else { 2 };
             hidden * (q + sides) + out + bias + normed
         }
+        // Five matrices, three biases and two segments.
+        Projection::Segments => 5 * hidden * hidden + 5 * hidden,
         Projection::Convolution { taps, bias } => 4 * hidden * hidden + hidden * taps + if bias { 5 * hidden } else { 0 },
         _ => hidden * (q + k + v) + out + bias + norms + sinks + a.relative.map_or(0, |relative| distances(&relative, hidden, q)),
     }
@@ -125,7 +127,7 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
     };
     let beside = e.side_table_columns(hidden);
     let patches = arch.patches.map_or(0, |p| hidden * (p.weights_per_column() + 1 + p.prefix + p.positions + p.unused));
-    let embedding = arch.vocab * e.columns
+    let embedding = (arch.vocab + e.unused_rows) * e.columns
         + patches
         + (e.positions.unwrap_or(0) + e.types.unwrap_or(0) + e.tasks.unwrap_or(0)) * beside
         + e.norm.map_or(0, |n| norm(n, beside))

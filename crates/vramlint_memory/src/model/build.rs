@@ -152,6 +152,9 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     };
     let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
     let tasks = table(arch.embedding.tasks);
+    if arch.embedding.unused_rows > 0 {
+        outer.param([arch.embedding.unused_rows, arch.embedding.columns]);
+    }
     let embedding_norm = arch.embedding.norm.map(|norm| outer.norm(norm, beside));
     let projections = outer.projections(arch);
     let distances = arch.layers.first().and_then(|(layer, _)| layer.attention.relative).map(|relative| {

@@ -4,7 +4,7 @@ use super::alternating::AlternatingBlock;
 use super::build::ModuleBuilder;
 use super::modules::{
     AttentionModule, BesideModule, ConvolutionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule,
-    LentProjections, MlpModule, Projections,
+    LentProjections, MlpModule, Projections, SegmentProjections,
 };
 use super::per_layer::PerLayerBlock;
 use crate::arch::{Activation, Attention, Decoder, KeyStates, Layer, Mlp, ModuleNames, Norm, Order, Projection};
@@ -52,6 +52,11 @@ impl ModuleBuilder<'_> {
                 bias: bias.then(|| self.param([1, h])),
                 input: self.linear(h, 3 * h, bias, names.fused),
                 taps,
+            }),
+            Projection::Segments => Projections::Segments(SegmentProjections {
+                matrices: [0; 4].map(|_| self.param([h, h])),
+                biases: [0; 3].map(|_| self.param([1, h])),
+                segments: self.param([2, h]),
             }),
             _ => Projections::Fused(self.linear(h, q + k + v, a.qkv_bias, names.fused)),
         };

@@ -9,13 +9,14 @@ use super::build::Modules;
 use super::deberta;
 use super::linear::linear;
 use super::mlp::mlp;
-use super::modules::{BesideModule, LayerModule, MlpModule, NormModule};
+use super::modules::{BesideModule, LayerModule, MlpModule, NormModule, Projections};
 use super::mpnet;
 use super::norm::norm;
 use super::per_layer;
 use super::planned_block::{BlockCall, Plans};
 use super::rotary;
 use super::shared::{Lent, SharedInputs};
+use super::xlnet;
 use crate::arch::{Arch, Dropped, Experts, Layer, Mlp, Order};
 use crate::estimate::{Label, Phase};
 use crate::setup::{Attention as Kernel, Checkpointing, Setup};
@@ -125,6 +126,8 @@ impl Model {
             Some(module) => norm(t, &hidden, module),
             None => hidden,
         };
+        // XLNet keeps tokens before rows until here.
+        let last = if self.shape.dropout_behind { t.contiguous(t.dropout(last)) } else { last };
         drop((names, own_inputs, streams));
         let last = match &self.modules.projections[1] {
             Some(back) => linear(t, &last, back),
@@ -177,7 +180,9 @@ impl Model {
         let heads = layers.first().map_or(1, |layer| layer.shape.attention.heads);
         let bias = self.modules.shared_bias.map(|table| mpnet::bias(t, table, heads, batch));
         let (kernel, padded) = (setup.attention, setup.padding_mask);
-        SharedInputs { angles, masks, kernel, padded, lent: Lent::default(), distances, bias }
+        let segments = layers.iter().any(|layer| matches!(layer.attention.projections, Projections::Segments(_)));
+        let segments = segments.then(|| xlnet::inputs(t, self.hidden, batch));
+        SharedInputs { angles, masks, kernel, padded, lent: Lent::default(), distances, bias, segments }
     }
 
     /// The mask of the blocks that see `window` tokens back (transformers 5.23, `masking_utils.py`): the fused kernels need none
@@ -266,6 +271,11 @@ fn block(t: &Tape, (x, own): (&Tensor, Option<&Tensor>), layer: &LayerModule, ba
         mlp(t, x, &layer.mlp, &layer.shape.mlp, x.numel / batch.tokens().max(1))
     };
     t.set_site(site(&ATTENTION));
+    if let (Projections::Segments(module), Some(inputs)) = (&layer.attention.projections, &shared.segments) {
+        let hidden = xlnet::attend(t, x, (module, &layer.attention.out, &layer.norms[0]), &layer.shape, inputs, batch);
+        t.set_site(site(&MLP));
+        return xlnet::feed(t, &hidden, layer);
+    }
     if let Some(module) = &layer.alternating {
         return alternating::block(t, (x, own), layer, module, &attend, &feed);
     }

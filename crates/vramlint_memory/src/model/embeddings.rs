@@ -28,13 +28,18 @@ impl Model {
             self.join_beside(t, rows)
         };
         if !self.causal {
+            let mut kept = Vec::new();
             let hidden = match &self.modules.patches {
                 Some(module) => self.see(t, ids, module, batch),
-                None => self.encode(t, rows, batch, setup.padding_mask),
+                None => self.encode(t, rows, batch, setup.padding_mask, &mut kept),
             };
             let hidden = if require && !hidden.requires_grad() { hidden.requiring_grad() } else { hidden };
             let shared = Rc::new(self.shared(t, &hidden, batch, setup));
-            return (hidden.clone(), (shared, None), vec![hidden]);
+            // XLNet keeps the rows of its table, and the others what they have made of them.
+            if kept.is_empty() {
+                kept.push(hidden.clone());
+            }
+            return (hidden, (shared, None), kept);
         }
         let rows = rows(t);
         let positions = t.add_broadcast(
@@ -84,7 +89,7 @@ impl Model {
     }
 
     /// The embeddings of BERT-like encoders: tokens, types and positions, a norm, dropout. Each stays referenced until the module returns.
-    fn encode(&self, t: &Tape, rows: impl FnOnce(&Tape) -> Tensor, batch: Batch, padded: bool) -> Tensor {
+    fn encode(&self, t: &Tape, rows: impl FnOnce(&Tape) -> Tensor, batch: Batch, padded: bool, kept: &mut Vec<Tensor>) -> Tensor {
         let columns = self.shape.side_table_columns(self.hidden);
         let each = if self.shape.positions_per_sequence { batch.tokens() } else { batch.seq_len };
         let ids = if self.shape.positions_per_sequence { t.empty(each, 8) } else { t.empty_tensor() };
@@ -124,6 +129,9 @@ impl Model {
         if self.shape.drops_tokens && padded {
             let mask = t.empty(batch.tokens(), hidden.width);
             hidden = t.mul(&hidden, Operand::Columns(&mask));
+        }
+        if self.shape.dropout_behind {
+            kept.push(rows.clone());
         }
         drop((rows, types, places, tasks));
         match &self.modules.projections[0] {

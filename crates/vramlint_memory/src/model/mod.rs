@@ -37,6 +37,7 @@ mod router;
 mod shared;
 mod short_convolution;
 mod t5;
+mod xlnet;
 
 pub(crate) use activation::activate;
 pub(crate) use batch::Batch;

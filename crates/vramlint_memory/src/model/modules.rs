@@ -49,6 +49,7 @@ pub(crate) enum Projections {
     Latent(LatentProjections),
     Convolution(ConvolutionModule),
     Lent(LentProjections),
+    Segments(SegmentProjections),
 }
 
 /// An attention with its parameters.
@@ -150,6 +151,16 @@ pub(crate) struct LentProjections {
     pub(crate) q: LinearModule,
     /// To keys and to values, if these are not the same; `None` if an earlier block has both.
     pub(crate) keys: Option<(LinearModule, Option<LinearModule>)>,
+}
+
+/// The parameters of an attention to contents, distances and segments (XLNet).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SegmentProjections {
+    /// To queries, keys, values and distances.
+    pub(crate) matrices: [ParamId; 4],
+    /// Added to queries before they meet keys, distances and segments.
+    pub(crate) biases: [ParamId; 3],
+    pub(crate) segments: ParamId,
 }
 
 /// A short convolution behind one projection to what it multiplies.
@@ -276,6 +287,8 @@ impl AttentionModule {
                 }
             }
             Projections::Convolution(convolution) => visit(&mut convolution.input),
+            // PEFT adapts modules, and these matrices are none.
+            Projections::Segments(_) => return,
             Projections::Latent(latent) => {
                 latent.q.iter_mut().for_each(&mut *visit);
                 visit(&mut latent.kv_down);

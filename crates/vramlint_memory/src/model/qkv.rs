@@ -19,7 +19,7 @@ pub(super) fn project_qkv(
     match &module.projections {
         Projections::Separate { q, k, v } => separate(t, x, module, a, [q, k, v]),
         Projections::Fused(all) => fused(t, x, all, a, batch),
-        Projections::Latent(_) | Projections::Convolution(_) | Projections::Lent(_) => {
+        Projections::Latent(_) | Projections::Convolution(_) | Projections::Lent(_) | Projections::Segments(_) => {
             unreachable!("what stands in for attention projects by itself")
         }
     }

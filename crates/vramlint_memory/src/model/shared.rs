@@ -2,6 +2,7 @@
 
 use super::deberta::Distances;
 use super::rotary::Angles;
+use super::xlnet::SegmentInputs;
 use crate::arch::{Attention, Rotary};
 use crate::setup::Attention as Kernel;
 use crate::tape::{Tape, Tensor};
@@ -26,6 +27,8 @@ pub(crate) struct SharedInputs {
     pub(crate) distances: Option<Distances>,
     /// A bias of each pair of tokens for each head (MPNet).
     pub(crate) bias: Option<Tensor>,
+    /// Distances, masks and segments (XLNet).
+    pub(crate) segments: Option<SegmentInputs>,
 }
 
 /// Shared inputs without their tensors.
@@ -57,6 +60,7 @@ impl SharedFrame {
             lent: Lent::default(),
             distances: None,
             bias: None,
+            segments: None,
         }
     }
 }
@@ -64,7 +68,7 @@ impl SharedFrame {
 impl SharedInputs {
     /// All its tensors, if there are none but angles and masks.
     pub(super) fn tensors(&self) -> Option<Vec<&Tensor>> {
-        if self.distances.is_some() || self.bias.is_some() {
+        if self.distances.is_some() || self.bias.is_some() || self.segments.is_some() {
             return None;
         }
         let angles = self.angles.iter().flat_map(|(_, angles)| [&angles.cos, &angles.sin]);
@@ -86,7 +90,7 @@ impl SharedInputs {
     /// modelled.
     pub(super) fn moved(&self, t: &Tape, a: &Attention, homes: [u8; 2]) -> Option<Self> {
         let gpu = t.gpu();
-        if homes == [gpu; 2] || self.distances.is_some() || self.bias.is_some() {
+        if homes == [gpu; 2] || self.distances.is_some() || self.bias.is_some() || self.segments.is_some() {
             return None;
         }
         let copy = |x: &Tensor, home: u8| if home == gpu { x.clone() } else { t.empty(x.numel, x.width) };
@@ -102,6 +106,7 @@ impl SharedInputs {
             lent: Rc::clone(&self.lent),
             distances: None,
             bias: None,
+            segments: None,
         })
     }
 

@@ -41,6 +41,7 @@ mod unknown;
 mod unknown_experts;
 mod vision;
 mod vit;
+mod xlnet;
 
 use super::{Activation, Arch, Certainty, Embedding, HeadShape, Norm};
 use crate::config::Config;
@@ -96,6 +97,7 @@ const TABLES: &[&[Family]] = &[
     t5::FAMILIES,
     ungated::FAMILIES,
     vit::FAMILIES,
+    xlnet::FAMILIES,
 ];
 
 const LAYER_NORM: Norm = Norm::Layer { weight: true, bias: true };
@@ -167,6 +169,8 @@ fn embedding(columns: u64) -> Embedding {
         id_buffers: 0,
         positions_per_sequence: false,
         dropout: false,
+        dropout_behind: false,
+        unused_rows: 0,
         scaled: false,
         per_layer_rows: None,
         mask_buffer_bytes: 0,

@@ -44,6 +44,7 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("UMT5", "umt5"),
     ("ViT", "vit"),
     ("XLMRoberta", "xlm-roberta"),
+    ("XLNet", "xlnet"),
     ("XLMRobertaXL", "xlm-roberta-xl"),
 ];
 

@@ -132,7 +132,7 @@ pub(super) const OWN: &[&str] = &[
     "glm_image_text", "glm_ocr_text", "granite4_vision_text", "granite_docling_text", "hrm_text", "hunyuan_vl_text",
     "idefics_perciever", "jetmoe", "layoutxlm", "longcat_flash", "mgp-str", "muse_glimmer_assistant", "muse_spark_text", "nougat",
     "olmo_hybrid", "openai-gpt", "pp_formulanet_text", "qwen2_5_omni_text", "qwen4_exp_text", "radio", "sapiens2_head",
-    "t5gemma2_text", "trocr", "tvp", "vibevoice_acoustic_tokenizer", "vibevoice_diffusion", "xclip", "xglm", "xlnet",
+    "t5gemma2_text", "trocr", "tvp", "vibevoice_acoustic_tokenizer", "vibevoice_diffusion", "xclip", "xglm",
 ];
 
 /// Pipelines of diffusers (0.40 `src/diffusers/pipelines`), which have no model type.
