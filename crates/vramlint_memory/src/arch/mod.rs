@@ -420,22 +420,20 @@ impl Arch {
     /// Why there is no figure for it in `task`: images are seen by models of images alone, encoders are what masked words and translations are trained with, and what was read as a
     /// usual decoder says nothing about them.
     pub fn unfit_for(&self, task: Task) -> Option<Assumption> {
+        let name = if self.model_type.is_empty() { "this model" } else { &self.model_type };
+        let other = if self.model_type.is_empty() { "该模型" } else { &self.model_type };
         let classifies = task == Task::ImageClassification;
         if classifies != self.patches.is_some() {
-            let (name, task) = (&self.model_type, task.name());
+            let task = task.name();
             return Some(Assumption {
                 en: format!("estimates do not describe task {task} of {name}"),
-                zh: format!("估算尚未覆盖 {name} 的任务 {task}"),
+                zh: format!("估算尚未覆盖 {other} 的任务 {task}"),
             });
         }
         let encodes = matches!(task, Task::MaskedLm | Task::Seq2Seq);
-        (encodes && self.causal && self.certainty != Certainty::Traced).then(|| {
-            let name = if self.model_type.is_empty() { "this model" } else { &self.model_type };
-            let other = if self.model_type.is_empty() { "该模型" } else { &self.model_type };
-            Assumption {
-                en: format!("the task trains an encoder, and estimates know {name} as a decoder at most"),
-                zh: format!("该任务训练编码器，而估算至多把 {other} 视为解码器"),
-            }
+        (encodes && self.causal && self.certainty != Certainty::Traced).then(|| Assumption {
+            en: format!("the task trains an encoder, and estimates know {name} as a decoder at most"),
+            zh: format!("该任务训练编码器，而估算至多把 {other} 视为解码器"),
         })
     }
 

@@ -179,8 +179,8 @@ impl Names {
     fn classifier(&self, task: Task) -> [&'static str; 2] {
         match (task, self.base) {
             (Task::QuestionAnswering, _) => ["", "qa_outputs"],
-            (Task::ImageClassification, _) => ["", "classifier"],
-            (
+            (Task::ImageClassification, _)
+            | (
                 Task::TokenClassification,
                 "albert" | "mpnet" | "ernie" | "esm" | "bert" | "roberta" | "electra" | "deberta" | "distilbert",
             ) => ["", "classifier"],

@@ -130,16 +130,13 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
     name(0, &OUTER);
     tape.set_gpu(placement.embedding);
     let outer = part(|parts| parts.embedding);
-    let (embedding, patches) = match arch.patches {
-        Some(shape) => {
-            let (convolution, rest) = PatchModule::load(&outer, shape);
-            (convolution, Some(rest))
-        }
-        None => {
-            let table = outer.param([arch.vocab, arch.embedding.columns]);
-            tape.with_param(table, |param| param.embedding = true);
-            (table, None)
-        }
+    let (embedding, patches) = if let Some(shape) = arch.patches {
+        let (convolution, rest) = PatchModule::load(&outer, shape);
+        (convolution, Some(rest))
+    } else {
+        let table = outer.param([arch.vocab, arch.embedding.columns]);
+        tape.with_param(table, |param| param.embedding = true);
+        (table, None)
     };
     let outer = part(|parts| parts.beside_embedding);
     let beside = arch.embedding.side_table_columns(arch.hidden);
