@@ -80,7 +80,7 @@ fn other_kinds_get_no_figure() {
     let said = |config: &str| arch(&serde_json::from_str(config).expect("JSON")).undescribed().map(|why| why.en.clone());
     let sizes = r#""hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "vocab_size": 30000"#;
     for (model_type, kind) in [
-        ("albert", "an encoder"),
+        ("convbert", "an encoder"),
         ("bart", "an encoder-decoder model"),
         ("clip", "a multimodal model"),
         ("falcon_h1", "a state-space or hybrid model"),

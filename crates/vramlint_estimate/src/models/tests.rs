@@ -58,7 +58,9 @@ fn models_of_the_catalogue_have_the_parameters_of_their_rows() {
         }
         // The head of an encoder is none of its parameters.
         let (counted, stated) = (model.arch.parameters(), row.parameters);
-        assert!(counted.abs_diff(stated) <= stated / 100, "{}: {counted} instead of {stated}", row.id);
+        // Next to blocks that share their weights, the layer over the first token is large.
+        let pooler = if config.text("model_type") == Some("albert") { model.arch.width().pow(2) } else { 0 };
+        assert!(counted.abs_diff(stated) <= pooler.max(stated / 100), "{}: {counted} instead of {stated}", row.id);
     }
 }
 
@@ -70,7 +72,7 @@ fn what_is_no_text_decoder_gets_no_figure() {
         said(r#"{"model_type": "mamba2", "state_size": 128, "vocab_size": 100}"#),
         "acme/x: estimates do not describe mamba2, a state-space or hybrid model"
     );
-    assert!(said(r#"{"model_type": "vit", "image_size": 224, "patch_size": 16}"#).ends_with("a vision model"));
+    assert!(said(r#"{"model_type": "swin", "image_size": 224, "patch_size": 4}"#).ends_with("a vision model"));
     assert!(said(r#"{"model_type": "wav2vec2", "conv_dim": [512, 512]}"#).ends_with("an audio model"));
     assert!(
         said(r#"{"model_type": "bart", "is_encoder_decoder": true, "vocab_size": 100}"#).ends_with("an encoder-decoder model")
