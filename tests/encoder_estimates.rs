@@ -120,3 +120,24 @@ fn a_model_of_images_predicts_no_tokens() {
     let found = estimate(&script);
     assert_eq!(found["unknown"], "estimates do not describe task seq-cls of vit");
 }
+
+const FIT: &str = "\
+from datasets import load_dataset
+from sentence_transformers import InputExample, SentenceTransformer, losses
+from torch.utils.data import DataLoader
+
+model = SentenceTransformer('sentence-transformers/all-mpnet-base-v2')
+model.max_seq_length = 128
+rows = load_dataset('nyu-mll/glue', 'stsb', split='train')
+train = [InputExample(texts=[row['sentence1'], row['sentence2']], label=row['label'] / 5.0) for row in rows]
+loader = DataLoader(train, shuffle=True, batch_size=16)
+model.fit(train_objectives=[(loader, losses.CosineSimilarityLoss(model))], epochs=1)
+";
+
+#[test]
+fn a_sentence_transformer_that_fits_itself_embeds_one_sentence_a_row() {
+    let found = estimate(FIT);
+    assert_eq!(found["setup"]["task"], "embedding-pairs", "{found}");
+    // The longest sentence, not the longest pair.
+    assert_eq!(found["setup"]["sequence_length"], 70);
+}

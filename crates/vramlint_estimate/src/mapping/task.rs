@@ -97,6 +97,9 @@ impl Mapping<'_> {
                 ));
                 Task::ImageClassification
             }
+            // `SentenceTransformer.fit` trains without a trainer of its own.
+            None if self.loads_sentence_transformer("SentenceTransformer") => self.embedded_columns()?,
+            None if self.loads_sentence_transformer("CrossEncoder") => Task::SequenceClassification,
             None if self.trains_headless_model() => {
                 self.assume(message!(
                     "the model that is loaded has no head: assuming one for a class per row",
@@ -154,6 +157,13 @@ impl Mapping<'_> {
     /// Whether the run names this loss of its trainer.
     fn loss_is(&self, name: &str) -> bool {
         self.enables("loss_type", &[name]) || self.code_gives("loss_type", &[name])
+    }
+
+    /// Whether all models that the code loads are of this class of sentence-transformers.
+    fn loads_sentence_transformer(&self, class: &str) -> bool {
+        let mut loads = self.run.code.iter().flat_map(|code| &code.models).peekable();
+        let is_of_class = |path: &str| path.strip_prefix("sentence_transformers.").is_some_and(|rest| rest.ends_with(class));
+        loads.peek().is_some() && loads.all(|load| is_of_class(&load.class))
     }
 
     /// Texts of a sample, by the losses of sentence-transformers 5.1 that the code names.

@@ -89,6 +89,8 @@ pub(crate) struct Patches {
     pub(crate) channels: u64,
     /// Learned tokens before those of the image: of the class, of a teacher (DeiT).
     pub(crate) prefix: u64,
+    /// Learned tokens without a position behind the first (DINOv2 with registers).
+    pub(crate) registers: u64,
     /// Rows of the table of positions, which is interpolated if an image has more or fewer tokens.
     pub(crate) positions: u64,
     /// Learned tokens that only pretraining uses (DINOv2).
@@ -106,7 +108,7 @@ impl Patches {
 
     /// Tokens that the blocks see.
     pub(crate) fn tokens(&self) -> u64 {
-        self.of_image().saturating_add(self.prefix)
+        self.of_image().saturating_add(self.prefix).saturating_add(self.registers)
     }
 
     /// Numbers of an image.

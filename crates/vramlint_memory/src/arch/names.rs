@@ -149,18 +149,23 @@ impl Names {
                 block_norms: &["full_layer_layer_norm", "attention.LayerNorm"],
                 ..BERT
             },
-            "vit" | "deit" | "dinov2" => Names {
+            "vit" | "deit" | "dinov2" | "dinov2_with_registers" => Names {
                 base: match model_type {
                     "vit" => "vit",
                     "deit" => "deit",
-                    _ => "dinov2",
+                    "dinov2" => "dinov2",
+                    _ => "dinov2_with_registers",
                 },
                 tokens: "embeddings.patch_embeddings.projection",
                 beside: &["embeddings.cls_token", "embeddings.position_embeddings"],
-                blocks: if model_type == "dinov2" { "encoder.layer" } else { "layers" },
+                blocks: if model_type.starts_with("dinov2") { "encoder.layer" } else { "layers" },
                 norm: "layernorm",
                 head: "classifier",
-                block_norms: if model_type == "dinov2" { &["norm1", "norm2"] } else { &["layernorm_before", "layernorm_after"] },
+                block_norms: if model_type.starts_with("dinov2") {
+                    &["norm1", "norm2"]
+                } else {
+                    &["layernorm_before", "layernorm_after"]
+                },
             },
             "t5" | "mt5" => Names {
                 base: "",

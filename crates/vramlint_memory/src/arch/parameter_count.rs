@@ -126,7 +126,8 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         e.columns * hidden * if e.projects_back { 2 } else { 1 } + if e.projection_bias { hidden } else { 0 }
     };
     let beside = e.side_table_columns(hidden);
-    let patches = arch.patches.map_or(0, |p| hidden * (p.weights_per_column() + 1 + p.prefix + p.positions + p.unused));
+    let patches =
+        arch.patches.map_or(0, |p| hidden * (p.weights_per_column() + 1 + p.prefix + p.registers + p.positions + p.unused));
     let embedding = (arch.vocab + e.unused_rows) * e.columns
         + patches
         + (e.positions.unwrap_or(0) + e.types.unwrap_or(0) + e.tasks.unwrap_or(0)) * beside

@@ -14,6 +14,7 @@ pub(crate) struct PatchModule {
     bias: ParamId,
     /// The tokens before those of the image.
     prefix: ParamId,
+    registers: Option<ParamId>,
     positions: ParamId,
 }
 
@@ -25,9 +26,10 @@ impl PatchModule {
         if shape.unused > 0 {
             builder.param([shape.unused, hidden]);
         }
+        let registers = (shape.registers > 0).then(|| builder.param([shape.registers, hidden]));
         let positions = builder.param([shape.positions, hidden]);
         let weight = builder.param([hidden, shape.weights_per_column()]);
-        (weight, Self { shape, bias: builder.param([1, hidden]), prefix, positions })
+        (weight, Self { shape, bias: builder.param([1, hidden]), prefix, registers, positions })
     }
 }
 
@@ -38,6 +40,11 @@ impl Model {
             Some(module) => t.empty_as(batch.size * module.shape.pixels(), 4, Part::Other),
             None => t.empty_as(batch.tokens(), 8, Part::Other),
         }
+    }
+
+    /// Tokens of an image behind those that are learned.
+    pub(crate) fn tokens_of_image(&self) -> u64 {
+        self.modules.patches.map_or(0, |module| module.shape.of_image())
     }
 
     /// Whether a classifier sees the mean of the image's tokens next to the first token.
@@ -57,12 +64,14 @@ impl Model {
             t.join_prefix(&patches, &prefix, batch.size)
         };
         let positions = t.weight(module.positions);
-        let positions = if module.shape.positions == module.shape.tokens() {
-            positions
-        } else {
-            t.interpolate(&positions, module.shape.tokens() * self.hidden)
-        };
+        let placed = module.shape.of_image() + module.shape.prefix;
+        let positions =
+            if module.shape.positions == placed { positions } else { t.interpolate(&positions, placed * self.hidden) };
         let hidden = t.add_broadcast(joined, Operand::Rows(&positions));
+        let hidden = match module.registers {
+            Some(registers) => t.join_prefix(&hidden, &t.weight(registers), batch.size),
+            None => hidden,
+        };
         if self.shape.dropout { t.dropout(hidden) } else { hidden }
     }
 

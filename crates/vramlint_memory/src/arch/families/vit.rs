@@ -7,8 +7,11 @@ use crate::arch::{Activation, Arch, Mlp, ModuleNames, Patches};
 use crate::config::{Config, Value};
 use crate::estimate::Assumption;
 
-pub(super) const FAMILIES: &[Family] =
-    &[Family::traced(&["vit"], vit), Family::traced(&["deit"], deit), Family::traced(&["dinov2"], dinov2)];
+pub(super) const FAMILIES: &[Family] = &[
+    Family::traced(&["vit"], vit),
+    Family::traced(&["deit"], deit),
+    Family::traced(&["dinov2", "dinov2_with_registers"], dinov2),
+];
 
 const VIT: Sizes = Sizes { hidden: 768, inner: Some(3072), layers: 12, heads: 12, vocab: 1, tied: true, ..LLAMA };
 
@@ -57,8 +60,9 @@ fn dinov2(config: &Config, model_type: String) -> Arch {
             ungated_mlp(inner, true, activation(config.text("hidden_act"), Activation::Kernel))
         };
     }
+    let registers = if arch.model_type == "dinov2_with_registers" { 4 } else { 0 };
     if let Some(patches) = &mut arch.patches {
-        patches.positions = patches.tokens();
+        patches.registers = config.count("num_register_tokens").unwrap_or(registers);
         patches.unused = u64::from(config.flag("use_mask_token").unwrap_or(true));
         patches.classifies_mean = true;
         if patches.image > DINOV2_IMAGE {
@@ -93,6 +97,7 @@ fn encoder(config: &Config, model_type: String, (patch, prefix): (u64, u64)) -> 
         patch: side(config, "patch_size", patch).max(1),
         channels: config.count("num_channels").unwrap_or(3),
         prefix,
+        registers: 0,
         positions: 0,
         unused: 0,
         classifies_mean: false,

@@ -35,7 +35,7 @@ pub(super) fn of_images(t: &Tape, model: &Model, pixels: &Tensor, batch: Batch, 
     let OutputHead::Classes { score, .. } = &model.modules.head else { return hidden };
     let first = t.slice(&hidden, batch.size * model.hidden);
     let scored = if model.classifies_mean() {
-        let rest = t.slice(&hidden, hidden.numel - first.numel);
+        let rest = t.slice(&hidden, first.numel * model.tokens_of_image());
         let mean = t.mean_last(rest, first.numel);
         t.cat(&[&first, &mean])
     } else {

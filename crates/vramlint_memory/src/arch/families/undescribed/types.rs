@@ -48,7 +48,7 @@ pub(super) const VISION: &[&str] = &[
     "blip_vision_model", "bridgetower_vision_model", "chameleon_vqgan", "chinese_clip_vision_model", "chmv2", "clip_vision_model",
     "clipseg_vision_model", "cohere_compass_vision", "conditional_detr", "convnext", "convnextv2", "cosmos3_edge_vision", "cvt",
     "d_fine", "dab-detr", "data2vec-vision", "deepseek_ocr2_sam_vision_model", "deepseek_ocr2_vision", "deformable_detr",
-    "deimv2", "depth_anything", "depth_pro", "detr", "dinat", "dinov2_with_registers", "dinov3_convnext",
+    "deimv2", "depth_anything", "depth_pro", "detr", "dinat", "dinov3_convnext",
     "dinov3_vit", "donut-swin", "dots3_note_vision_encoder", "dpt", "edgetam", "edgetam_mask_decoder", "edgetam_prompt_encoder",
     "edgetam_video", "edgetam_video_mask_decoder", "edgetam_video_prompt_encoder", "edgetam_vision_model", "efficientloftr",
     "efficientnet", "emu3_vqgan", "eomt", "eomt_dinov3", "ernie4_5_vl_moe_vision", "exaone4_5_vision", "flava_image_codebook",
