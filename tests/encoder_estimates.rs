@@ -141,3 +141,30 @@ fn a_sentence_transformer_that_fits_itself_embeds_one_sentence_a_row() {
     // The longest sentence, not the longest pair.
     assert_eq!(found["setup"]["sequence_length"], 70);
 }
+
+const SCRATCH: &str = "\
+import torch
+from data import train
+from torch.utils.data import DataLoader
+from transformers import ViTConfig, ViTForImageClassification
+
+config = ViTConfig(image_size=32, patch_size=4, hidden_size=384, num_hidden_layers=8, num_attention_heads=6, intermediate_size=1536,
+                   num_labels=10)
+model = ViTForImageClassification(config).cuda()
+loader = DataLoader(train, batch_size=256, shuffle=True)
+optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
+for epoch in range(10):
+    model.train()
+    for images, labels in loader:
+        optimizer.zero_grad()
+        out = model(pixel_values=images.cuda(), labels=labels.cuda())
+        out.loss.backward()
+        optimizer.step()
+";
+
+#[test]
+fn a_model_of_small_images_that_the_code_makes() {
+    let found = estimate(SCRATCH);
+    assert_eq!(found["setup"]["sequence_length"], 65);
+    holds(&found, 3_642_974_720);
+}

@@ -59,6 +59,21 @@ fn tensors_of_one_gpu() {
     at_most("worst", Summary::of(described.into_iter()).tensors.worst, 5.0);
 }
 
+/// Encoders beyond BERT and its kin, and transformers that classify images.
+#[test]
+fn encoders_of_texts_and_images() {
+    let families = ["albert", "mpnet", "ernie", "esm2", "deberta", "xlnet", "vit", "deit", "dinov2"];
+    let of_family = |record: &&Measured| families.iter().any(|family| record.label("family").starts_with(family));
+    let records: Vec<&Measured> = RECORDS.iter().filter(of_family).collect();
+    assert!(records.len() >= 70, "{} records", records.len());
+    let Summary { tensors, reserved, coverage, .. } = Summary::of(records.into_iter());
+    at_most("median of tensors", tensors.median, 0.02);
+    at_most("95 of 100 of tensors", tensors.p95, 0.5);
+    at_most("worst of tensors", tensors.worst, 1.2);
+    at_most("median of reserved", reserved.median, 0.3);
+    assert!(coverage >= 98.0, "{coverage:.1} % held");
+}
+
 /// Scripts of TRL and accelerate, and scripts written as transformers' and PEFT's examples are, traced unchanged.
 #[test]
 fn scripts_that_ran_unchanged() {
