@@ -7,9 +7,11 @@ mod mlp;
 mod names;
 mod parameter_count;
 mod sanitize;
+mod stacks;
 
 pub(crate) use attention::{Attention, AttentionImpl, KeyStates, Projection, QkNorm, Relative, Rotary, RotaryJoin, RotaryTables};
 pub(crate) use mlp::{Activation, Experts, LegacyExpertNames, Mlp, Router, SharedExpert};
+pub(crate) use stacks::{Decoder, PositionStacks, Positions, Stacks};
 
 pub use names::{NamedParameter, ParameterPlace};
 
@@ -36,7 +38,7 @@ pub struct Arch {
     pub(crate) blocks_per_weights: u64,
     /// The norm after the last block.
     pub(crate) final_norm: Option<Norm>,
-    /// The decoder of an encoder-decoder model (T5).
+    /// The decoder of an encoder-decoder model (T5, BART).
     pub(crate) decoder: Option<Decoder>,
     /// The output head.
     pub(crate) head: HeadShape,
@@ -65,17 +67,6 @@ pub enum Certainty {
     GenericDecoder,
     /// Only a parameter count is known.
     ParameterCount,
-}
-
-/// The decoder of an encoder-decoder model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Decoder {
-    /// Its blocks, but for their attention to the encoder, which has the same shape as that to itself.
-    pub(crate) layer: Layer,
-    /// How many.
-    pub(crate) blocks: u64,
-    /// Kinds of distances that have a bias, for encoder and decoder each.
-    pub(crate) buckets: u64,
 }
 
 /// A convolution that makes a token of each square of an image.
@@ -425,7 +416,8 @@ impl Arch {
         let name = if self.model_type.is_empty() { "this model" } else { &self.model_type };
         let other = if self.model_type.is_empty() { "该模型" } else { &self.model_type };
         let classifies = task == Task::ImageClassification;
-        if classifies != self.patches.is_some() {
+        let by_positions = matches!(self.decoder, Some(Decoder { stacks: Stacks::Positions(_), .. }));
+        if classifies != self.patches.is_some() || by_positions && task != Task::Seq2Seq {
             let task = task.name();
             return Some(Assumption {
                 en: format!("estimates do not describe task {task} of {name}"),
@@ -483,6 +475,9 @@ impl Arch {
         for layer in own.chain(self.decoder.iter_mut().map(|decoder| &mut decoder.layer)) {
             layer.dropout = false;
             layer.attention.dropout = false;
+        }
+        if let Some(Decoder { stacks: Stacks::Positions(stacks), .. }) = &mut self.decoder {
+            stacks.activation_dropout = false;
         }
     }
 

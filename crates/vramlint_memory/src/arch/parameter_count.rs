@@ -1,6 +1,9 @@
 //! Parameters of an architecture.
 
-use super::{Activation, Arch, Attention, Experts, KeyStates, Layer, Mlp, Norm, Order, Projection, QkNorm, Relative, Router};
+use super::{
+    Activation, Arch, Attention, Experts, KeyStates, Layer, Mlp, Norm, Order, Positions, Projection, QkNorm, Relative, Router,
+    Stacks,
+};
 
 /// Weights of one norm over `columns`.
 pub(super) fn norm(norm: Norm, columns: u64) -> u64 {
@@ -143,8 +146,15 @@ pub(super) fn parameters(arch: &Arch) -> u64 {
         if arch.head.tied { 0 } else { arch.vocab * e.columns } + if arch.head.bias { arch.vocab } else { 0 } + transform(arch);
     let decoder = arch.decoder.map_or(0, |d| {
         let cross = attention(&d.layer.attention, hidden) + norm(d.layer.norm, hidden);
-        let biases = 2 * d.buckets * d.layer.attention.heads;
-        d.blocks * (layer(&d.layer, hidden) + cross) + biases + norm(d.layer.norm, hidden)
+        let beside = match d.stacks {
+            Stacks::Distances { buckets } => 2 * buckets * d.layer.attention.heads + norm(d.layer.norm, hidden),
+            // The table and the norms of the encoder are counted with its embedding and its blocks.
+            Stacks::Positions(stacks) => {
+                let table = if stacks.positions == Positions::Buffer { 0 } else { stacks.rows * hidden };
+                table + [stacks.embedding_norm, stacks.final_norm].into_iter().flatten().map(|n| norm(n, hidden)).sum::<u64>()
+            }
+        };
+        d.blocks * (layer(&d.layer, hidden) + cross) + beside
     });
     embedding
         + decoder

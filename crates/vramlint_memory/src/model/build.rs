@@ -5,7 +5,7 @@ use super::images::PatchModule;
 use super::modules::{DecoderModule, LayerModule, LinearModule, MlpModule, NormModule};
 use super::per_layer::PerLayerModule;
 use super::placement::Placement;
-use crate::arch::{Arch, Layer, Norm, Pooler, Rotary, RotaryTables};
+use crate::arch::{Arch, Decoder, Layer, Norm, Pooler, Positions, Rotary, RotaryTables, Stacks};
 use crate::estimate::{Label, Part, Phase};
 use crate::setup::{Dtype, Quantization, Restored, Setup, Task, TrainedParts};
 use crate::tape::{Linear, ParamId, Site, Tape, Tensor, Weight};
@@ -147,7 +147,10 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
             id
         })
     };
-    let (positions, types) = (table(arch.embedding.positions), table(arch.embedding.types));
+    let (positions, types) = match arch.decoder.as_ref().map(|decoder| decoder.stacks) {
+        Some(Stacks::Positions(stacks)) => (outer.positions(&stacks), None),
+        _ => (table(arch.embedding.positions), table(arch.embedding.types)),
+    };
     let tasks = table(arch.embedding.tasks);
     if arch.embedding.unused_rows > 0 {
         outer.param([arch.embedding.unused_rows, arch.embedding.columns]);
@@ -190,7 +193,7 @@ pub(crate) fn build(tape: &Tape, arch: &Arch, setup: &Setup, layers: &[(Layer, u
         table
     });
     let mut decoder = arch.decoder.as_ref().map(|shape| part(|parts| parts.decoder).decoder(shape, &encoder, &mut blocks));
-    let buffers = buffers(tape, arch, layers);
+    let buffers = buffers(tape, arch, layers, builder.width);
     tape.set_gpu(placement.head);
     let mut head = builder.head(arch, embedding, parts);
     name(0, &QUANTIZED);
@@ -293,7 +296,7 @@ fn widen(tape: &Tape, layers: &[LayerModule], restored: Restored) {
 }
 
 /// Inverse frequencies, twice for every kind of rotary embedding; GPT-J stores its table in each block.
-fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape::Tensor> {
+fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)], width: u64) -> Vec<crate::tape::Tensor> {
     let mut out = Vec::new();
     let buffer = |numel: u64| tape.empty_as(numel, 4, crate::estimate::Part::Buffers);
     for rotary in rotaries(&arch.layers) {
@@ -309,6 +312,15 @@ fn buffers(tape: &Tape, arch: &Arch, layers: &[(Layer, u64)]) -> Vec<crate::tape
     }
     for _ in 0..arch.embedding.id_buffers {
         out.push(tape.empty_as(arch.embedding.positions.unwrap_or(0), 8, crate::estimate::Part::Buffers));
+    }
+    if let Some(Decoder { stacks: Stacks::Positions(stacks), .. }) = arch.decoder {
+        let own = |numel: u64| tape.empty_as(numel, width, crate::estimate::Part::Buffers);
+        if stacks.positions == Positions::Buffer {
+            out.extend([own(stacks.rows * arch.hidden), own(stacks.rows * arch.hidden)]);
+        }
+        if stacks.logits_bias {
+            out.push(own(arch.vocab));
+        }
     }
     if arch.embedding.mask_buffer_bytes > 0 {
         out.push(tape.empty_as(arch.embedding.mask_buffer_bytes, 1, crate::estimate::Part::Buffers));
@@ -338,7 +350,7 @@ impl ModuleBuilder<'_> {
     }
 
     /// The same builder for a part that may be frozen.
-    fn if_trained(&self, trained: bool) -> Self {
+    pub(super) fn if_trained(&self, trained: bool) -> Self {
         Self { trainable: self.trainable && trained, ..*self }
     }
 

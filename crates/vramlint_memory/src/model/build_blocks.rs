@@ -4,10 +4,13 @@ use super::alternating::AlternatingBlock;
 use super::build::ModuleBuilder;
 use super::modules::{
     AttentionModule, BesideModule, ConvolutionModule, CrossAttentionBlock, DecoderModule, LatentProjections, LayerModule,
-    LentProjections, MlpModule, Projections, SegmentProjections,
+    LentProjections, MlpModule, PlacesModule, Projections, SegmentProjections,
 };
 use super::per_layer::PerLayerBlock;
-use crate::arch::{Activation, Attention, Decoder, KeyStates, Layer, Mlp, ModuleNames, Norm, Order, Projection};
+use crate::arch::{
+    Activation, Attention, Decoder, KeyStates, Layer, Mlp, ModuleNames, Norm, Order, PositionStacks, Positions, Projection,
+    Stacks,
+};
 use crate::tape::ParamId;
 
 impl ModuleBuilder<'_> {
@@ -152,11 +155,41 @@ impl ModuleBuilder<'_> {
             blocks.push(self.tape.param_ids().skip(before).collect());
             block
         };
-        let bias = |of: &Self| of.param([shape.buckets, shape.layer.attention.heads]);
-        DecoderModule {
-            blocks: (0..shape.blocks).map(block).collect(),
-            norm: self.norm(shape.layer.norm, self.hidden),
-            biases: [bias(encoder), bias(self)],
+        match shape.stacks {
+            Stacks::Distances { buckets } => {
+                let bias = |of: &Self| of.param([buckets, shape.layer.attention.heads]);
+                DecoderModule {
+                    blocks: (0..shape.blocks).map(block).collect(),
+                    norm: Some(self.norm(shape.layer.norm, self.hidden)),
+                    places: PlacesModule::Distances([bias(encoder), bias(self)]),
+                }
+            }
+            Stacks::Positions(stacks) => {
+                let table = self.positions(&stacks);
+                DecoderModule {
+                    blocks: (0..shape.blocks).map(block).collect(),
+                    places: PlacesModule::Positions {
+                        shape: stacks,
+                        table,
+                        embedding_norm: stacks.embedding_norm.map(|norm| self.norm(norm, self.hidden)),
+                    },
+                    norm: stacks.final_norm.map(|norm| self.norm(norm, self.hidden)),
+                }
+            }
+        }
+    }
+
+    /// The table of positions of a stack, unless it is a buffer.
+    pub(super) fn positions(&self, stacks: &PositionStacks) -> Option<ParamId> {
+        let table = |of: &Self| {
+            let id = of.param([stacks.rows, self.hidden]);
+            self.tape.with_param(id, |param| param.embedding = true);
+            id
+        };
+        match stacks.positions {
+            Positions::Learned => Some(table(self)),
+            Positions::Frozen => Some(table(&self.if_trained(false))),
+            Positions::Buffer => None,
         }
     }
 }

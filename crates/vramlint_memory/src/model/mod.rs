@@ -5,6 +5,7 @@ mod alternating;
 mod attention;
 mod attention_kernel;
 mod attention_sinks;
+mod bart;
 mod batch;
 mod beside_experts;
 mod build;

@@ -2,7 +2,7 @@
 
 use super::alternating::AlternatingBlock;
 use super::per_layer::PerLayerBlock;
-use crate::arch::{Layer, Norm};
+use crate::arch::{Layer, Norm, PositionStacks};
 use crate::tape::{Linear, ParamId, Weight};
 
 /// A norm with its parameters.
@@ -125,9 +125,22 @@ pub(crate) struct CrossAttentionBlock {
 #[derive(Clone, Debug)]
 pub(crate) struct DecoderModule {
     pub(crate) blocks: Vec<CrossAttentionBlock>,
-    pub(crate) norm: NormModule,
+    pub(crate) norm: Option<NormModule>,
+    pub(crate) places: PlacesModule,
+}
+
+/// How the stacks of an encoder-decoder model know where a token is.
+#[derive(Clone, Debug)]
+pub(crate) enum PlacesModule {
     /// Biases by distance, of the encoder and of the decoder.
-    pub(crate) biases: [ParamId; 2],
+    Distances([ParamId; 2]),
+    /// Embeddings of positions.
+    Positions {
+        shape: PositionStacks,
+        /// The table of the decoder, unless it is a buffer.
+        table: Option<ParamId>,
+        embedding_norm: Option<NormModule>,
+    },
 }
 
 /// Projections of a latent attention.

@@ -4,7 +4,7 @@ use super::activation::activate;
 use super::batch::Batch;
 use super::decoder::{Model, lookup};
 use super::linear::linear;
-use super::modules::{AttentionModule, CrossAttentionBlock, LayerModule, NormModule, Projections};
+use super::modules::{AttentionModule, CrossAttentionBlock, LayerModule, NormModule, PlacesModule, Projections};
 use super::norm::norm;
 use crate::arch::{Attention, Mlp};
 use crate::estimate::{Label, Phase};
@@ -14,8 +14,8 @@ use crate::tape::ops::attention::AttentionShape;
 use crate::tape::{BlockFn, Module, Operand, ParamId, Site, Tape, Tensor};
 use std::rc::Rc;
 
-static ENCODER: Label = Label { en: "encoder", zh: "编码器" };
-static DECODER: Label = Label { en: "decoder", zh: "解码器" };
+pub(super) static ENCODER: Label = Label { en: "encoder", zh: "编码器" };
+pub(super) static DECODER: Label = Label { en: "decoder", zh: "解码器" };
 
 /// What is added to the scores.
 struct Added {
@@ -39,6 +39,13 @@ impl Model {
     /// Hidden states of the decoder, and what keeps its name until the loss is there.
     pub(crate) fn translate(&self, t: &Tape, ids: &Tensor, source: Batch, target: Batch, setup: &Setup) -> (Tensor, Vec<Tensor>) {
         let Some(decoder) = &self.modules.decoder else { return (self.forward(t, ids, source, setup, true), Vec::new()) };
+        let biases = match &decoder.places {
+            PlacesModule::Distances(biases) => *biases,
+            PlacesModule::Positions { shape, table, embedding_norm } => {
+                let sides = [(self.modules.positions, self.modules.embedding_norm), (*table, *embedding_norm)];
+                return self.translate_by_positions(t, ids, [source, target], (decoder, shape, sides), setup);
+            }
+        };
         let checkpoints = setup.checkpointing != Checkpointing::None;
         let eager = setup.attention == crate::setup::Attention::Eager;
         let require = setup.trains_prompt || setup.lora.is_some() && checkpoints;
@@ -48,7 +55,7 @@ impl Model {
         let padding = |keys: u64, queries: u64| setup.padding_mask.then(|| t.empty(source.size * keys * queries, width));
         let added = Rc::new(Added {
             eager,
-            bias: self.distances(t, decoder.biases[0], source.seq_len),
+            bias: self.distances(t, biases[0], source.seq_len),
             mask: padding(source.seq_len, source.seq_len),
         });
         let mut hidden = self.dropped(t, rows.clone());
@@ -71,7 +78,7 @@ impl Model {
         let heads = decoder.blocks.first().map_or(0, |block| block.own.shape.attention.heads);
         let own = Added {
             eager,
-            bias: self.distances(t, decoder.biases[1], target.seq_len),
+            bias: self.distances(t, biases[1], target.seq_len),
             mask: Some(t.empty(target.size * target.seq_len * target.seq_len, rows.width)),
         };
         let cross = Added {
@@ -102,7 +109,11 @@ impl Model {
             hidden = run(t, (&body, number), hidden, setup);
             names.append(&mut cache.borrow_mut());
         }
-        let last = self.dropped(t, norm(t, &hidden, &decoder.norm));
+        let normed = match &decoder.norm {
+            Some(module) => norm(t, &hidden, module),
+            None => hidden.clone(),
+        };
+        let last = self.dropped(t, normed);
         drop((hidden, rows, shared));
         let last = if self.head.scaled { t.mul(last, Operand::Scalar) } else { last };
         (last, names)
@@ -126,14 +137,14 @@ impl Model {
     }
 }
 
-fn run(t: &Tape, (body, number): (&BlockFn, u32), hidden: Tensor, setup: &Setup) -> Tensor {
+pub(super) fn run(t: &Tape, (body, number): (&BlockFn, u32), hidden: Tensor, setup: &Setup) -> Tensor {
     t.module(Module::Block(number), hidden, |t, x| match setup.checkpointing {
         Checkpointing::None => body(t, x),
         kind => t.checkpoint(body, x.clone(), kind),
     })
 }
 
-fn site(t: &Tape, layer: u32, name: &'static Label) {
+pub(super) fn site(t: &Tape, layer: u32, name: &'static Label) {
     let phase = if t.site().phase == Phase::Forward { Phase::Forward } else { Phase::Backward };
     t.set_site(Site { phase, layer, name });
 }

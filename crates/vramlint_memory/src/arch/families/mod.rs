@@ -4,6 +4,7 @@
 //! one line in [`TABLES`].
 
 mod albert;
+mod bart;
 mod bert;
 mod cohere;
 mod decoder;
@@ -70,6 +71,7 @@ impl Family {
 
 const TABLES: &[&[Family]] = &[
     albert::FAMILIES,
+    bart::FAMILIES,
     bert::FAMILIES,
     cohere::FAMILIES,
     deepseek::FAMILIES,

@@ -4,7 +4,7 @@ use super::Family;
 use super::activation;
 use super::decoder::{decoder, ungated_mlp};
 use super::sizes::Sizes;
-use crate::arch::{Activation, Arch, Decoder, Mlp, ModuleNames, Norm};
+use crate::arch::{Activation, Arch, Decoder, Mlp, ModuleNames, Norm, Stacks};
 use crate::config::Config;
 
 pub(super) const FAMILIES: &[Family] = &[Family::traced(&["t5", "mt5", "umt5", "longt5"], read)];
@@ -56,7 +56,7 @@ fn read(config: &Config, model_type: String) -> Arch {
     let Some((layer, encoder)) = arch.layers.first().copied() else { return arch };
     let blocks = config.count("num_decoder_layers").unwrap_or(encoder);
     let buckets = config.count("relative_attention_num_buckets").unwrap_or(32);
-    arch.decoder = Some(Decoder { layer, blocks, buckets });
+    arch.decoder = Some(Decoder { layer, blocks, stacks: Stacks::Distances { buckets } });
     arch.embedding.dropout = layer.dropout;
     // transformers 5.23 always ties the head; the config key only decides whether T5 scales the head's input.
     let said = config.flag("scale_decoder_outputs").or(config.flag("tie_word_embeddings")).unwrap_or(true);

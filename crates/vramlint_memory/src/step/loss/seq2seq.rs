@@ -13,7 +13,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let (hidden, names) = model.translate(t, ids, batch, target, setup);
     t.set_site(super::site());
     let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return hidden };
-    let logits = logits(t, hidden, *weight, *bias, model.vocab);
+    let logits = model.bias_logits(t, logits(t, hidden, *weight, *bias, model.vocab));
     let loss = t.cross_entropy(&logits, &labels);
     for name in &names {
         t.return_output(name);

@@ -21,7 +21,7 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     };
     t.set_site(site());
     let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return hidden };
-    let returned = model.finish_logits(t, causal::logits(t, hidden, *weight, *bias, model.vocab));
+    let returned = model.finish_logits(t, model.bias_logits(t, causal::logits(t, hidden, *weight, *bias, model.vocab)));
     let in_autocast = t.autocast_width().is_some();
     t.autocast(None, |t| {
         // The autocast of the model has ended.

@@ -90,9 +90,9 @@ pub(super) const VISION: &[&str] = &[
 /// Encoder-decoder models.
 #[rustfmt::skip]
 pub(super) const ENCODER_DECODER: &[&str] = &[
-    "bart", "bigbird_pegasus", "blenderbot", "blenderbot-small", "blt_local_decoder", "canary_decoder", "dia_decoder",
-    "dia_encoder", "encoder-decoder", "fsmt", "led", "m2m_100", "marian", "mbart", "musicgen_decoder", "musicgen_melody_decoder",
-    "mvp", "nllb-moe", "pegasus", "pegasus_x", "plbart", "prophetnet", "rag", "switch_transformers", "t5_gemma_module", "t5gemma",
+    "bigbird_pegasus", "blenderbot", "blenderbot-small", "blt_local_decoder", "canary_decoder", "dia_decoder",
+    "dia_encoder", "encoder-decoder", "fsmt", "led", "musicgen_decoder", "musicgen_melody_decoder",
+    "mvp", "nllb-moe", "pegasus_x", "plbart", "prophetnet", "rag", "switch_transformers", "t5_gemma_module", "t5gemma",
     "t5gemma2_decoder", "t5gemma2_encoder", "vibevoice_acoustic_tokenizer_decoder",
 ];
 
