@@ -99,9 +99,9 @@ impl Model {
         require: bool,
     ) -> (Tensor, Vec<Tensor>) {
         let rows = lookup(t, self.modules.embedding, ids, (batch.tokens(), self.hidden));
-        let rows = if require && !rows.requires_grad() { rows.requiring_grad() } else { rows };
         // Every family multiplies by a number, be it 1.
         let rows = t.mul(rows, Operand::Scalar);
+        let rows = if require && !rows.requires_grad() { t.leaf(rows) } else { rows };
         let per_row = batch.seq_len;
         let each = match shape.positions {
             // The encoder of BART looks positions up for every sequence.
@@ -132,6 +132,19 @@ impl Model {
             }
             _ => logits,
         }
+    }
+}
+
+impl Tape {
+    /// The tensor as a leaf that needs a gradient: what accumulates that gradient holds the tensor until backward comes there.
+    fn leaf(&self, x: Tensor) -> Tensor {
+        let leaf = x.requiring_grad();
+        let kept = self.save(&leaf);
+        let same = leaf.detach();
+        self.record(&[&leaf], same, move |_, grad| {
+            drop(kept);
+            vec![Some(grad)]
+        })
     }
 }
 
