@@ -178,7 +178,7 @@ fn masked(mask: Option<Tensor>, setup: &Setup) -> SharedInputs {
 
 fn encode(t: &Tape, x: &Tensor, layer: &LayerModule, context: &Context) -> Tensor {
     site(t, layer.number, &ENCODER);
-    let hidden = join(t, x, layer, &layer.norms[0], &|t, x| own(t, x, layer, context));
+    let hidden = join(t, x, layer, &layer.norms[0], &|t, x| own(t, &x, layer, context));
     let hidden = join(t, &hidden, layer, &layer.norms[1], &|t, x| feed(t, x, layer, context));
     if context.clamps && hidden.width == 2 { t.clamp(hidden, 2) } else { hidden }
 }
@@ -186,11 +186,11 @@ fn encode(t: &Tape, x: &Tensor, layer: &LayerModule, context: &Context) -> Tenso
 fn decode(t: &Tape, x: &Tensor, block: &CrossAttentionBlock, context: &Context) -> Tensor {
     let layer = &block.own;
     site(t, layer.number, &DECODER);
-    let mut hidden = join(t, x, layer, &layer.norms[0], &|t, x| own(t, x, layer, context));
+    let mut hidden = join(t, x, layer, &layer.norms[0], &|t, x| own(t, &x, layer, context));
     if let Some((encoded, keys, seen)) = &context.source {
-        let look = |t: &Tape, x: &Tensor| {
+        let look = |t: &Tape, x: Tensor| {
             let from = (encoded, *keys);
-            attention(t, x, from, (&block.cross, &layer.shape.attention), context, seen)
+            attention(t, &x, from, (&block.cross, &layer.shape.attention), context, seen)
         };
         hidden = join(t, &hidden, layer, &block.norm, &look);
     }
@@ -198,9 +198,9 @@ fn decode(t: &Tape, x: &Tensor, block: &CrossAttentionBlock, context: &Context) 
 }
 
 /// A part of a block, dropout, the residual, and the norm before the part or behind the sum.
-fn join(t: &Tape, x: &Tensor, layer: &LayerModule, module: &NormModule, part: &dyn Fn(&Tape, &Tensor) -> Tensor) -> Tensor {
+fn join(t: &Tape, x: &Tensor, layer: &LayerModule, module: &NormModule, part: &dyn Fn(&Tape, Tensor) -> Tensor) -> Tensor {
     let first = layer.shape.order == Order::Pre;
-    let out = if first { part(t, &norm(t, x, module)) } else { part(t, x) };
+    let out = part(t, if first { norm(t, x, module) } else { x.clone() });
     let out = if layer.shape.dropout { t.dropout(out) } else { out };
     let sum = t.add(x, out);
     if first { sum } else { norm(t, &sum, module) }
@@ -237,11 +237,12 @@ fn attention(
     linear(t, &out, &module.out)
 }
 
-fn feed(t: &Tape, x: &Tensor, layer: &LayerModule, context: &Context) -> Tensor {
+fn feed(t: &Tape, x: Tensor, layer: &LayerModule, context: &Context) -> Tensor {
     let (MlpModule::Plain { up, down, .. }, Mlp::Plain { activation, .. }) = (&layer.mlp, &layer.shape.mlp) else {
-        return x.clone();
+        return x;
     };
-    let inner = activate(t, linear(t, x, up), *activation);
+    let inner = activate(t, linear(t, &x, up), *activation);
+    drop(x);
     let inner = if context.activation_dropout { t.dropout(inner) } else { inner };
     linear(t, &inner, down)
 }

@@ -110,7 +110,13 @@ impl ModuleBuilder<'_> {
     }
 
     pub(super) fn layer(&self, shape: &Layer, number: u32) -> LayerModule {
+        self.layer_around(shape, number, || ()).0
+    }
+
+    /// A block, and what lies between its attention and its MLP.
+    fn layer_around<T>(&self, shape: &Layer, number: u32, middle: impl FnOnce() -> T) -> (LayerModule, T) {
         let attention = self.attention(&shape.attention, shape.names);
+        let middle = middle();
         let mlp = self.mlp(&shape.mlp, shape.names);
         let norms = (0..crate::arch::block_norms(shape.order)).map(|_| self.norm(shape.norm, self.hidden)).collect();
         let beside = shape.beside.map(|experts| BesideModule {
@@ -140,18 +146,17 @@ impl ModuleBuilder<'_> {
             _ => None,
         };
         let vectors = shape.scaled_by_vectors.then(|| [self.param([1, self.hidden]), self.param([1, self.hidden])]);
-        LayerModule { shape: *shape, number, norms, attention, mlp, beside, per_layer, alternating, vectors }
+        (LayerModule { shape: *shape, number, norms, attention, mlp, beside, per_layer, alternating, vectors }, middle)
     }
 
     /// The blocks of a decoder that sees an encoder. `encoder` builds what belongs to the first block of that.
     pub(super) fn decoder(&self, shape: &Decoder, encoder: &Self, blocks: &mut Vec<Vec<ParamId>>) -> DecoderModule {
         let block = |number: u64| {
             let before = self.tape.param_ids().count();
-            let block = CrossAttentionBlock {
-                own: self.layer(&shape.layer, u32::try_from(number + 1).unwrap_or(u32::MAX)),
-                cross: self.attention(&shape.layer.attention, shape.layer.names),
-                norm: self.norm(shape.layer.norm, self.hidden),
-            };
+            let (own, (cross, norm)) = self.layer_around(&shape.layer, u32::try_from(number + 1).unwrap_or(u32::MAX), || {
+                (self.attention(&shape.layer.attention, shape.layer.names), self.norm(shape.layer.norm, self.hidden))
+            });
+            let block = CrossAttentionBlock { own, cross, norm };
             blocks.push(self.tape.param_ids().skip(before).collect());
             block
         };

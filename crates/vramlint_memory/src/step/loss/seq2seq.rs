@@ -13,13 +13,15 @@ pub(super) fn loss(t: &Tape, model: &Model, ids: &Tensor, batch: Batch, setup: &
     let (hidden, names) = model.translate(t, ids, batch, target, setup);
     t.set_site(super::site());
     let OutputHead::Vocabulary { weight, bias, .. } = &model.modules.head else { return hidden };
+    // The outputs of the stacks hold the last hidden states until the forward returns.
+    let last = hidden.clone();
     let logits = model.bias_logits(t, logits(t, hidden, *weight, *bias, model.vocab));
     let loss = t.cross_entropy(&logits, &labels);
+    drop(last);
     for name in &names {
         t.return_output(name);
     }
-    drop(names);
     super::return_logits(t, model, &logits);
-    drop((logits, labels));
+    drop((logits, names, labels));
     loss
 }
