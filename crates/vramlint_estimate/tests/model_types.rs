@@ -81,7 +81,7 @@ fn other_kinds_get_no_figure() {
     let sizes = r#""hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "vocab_size": 30000"#;
     for (model_type, kind) in [
         ("convbert", "an encoder"),
-        ("bart", "an encoder-decoder model"),
+        ("led", "an encoder-decoder model"),
         ("clip", "a multimodal model"),
         ("falcon_h1", "a state-space or hybrid model"),
         ("dbrx", "a model with layers of its own"),

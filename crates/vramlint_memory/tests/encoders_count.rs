@@ -1,5 +1,6 @@
 //! Parameters of encoders and older decoders, as transformers 5.23 builds them on the meta device.
 
+use vramlint_memory::setup::Task;
 use vramlint_memory::{Arch, Config, Value};
 
 fn parameters(kind: &str, keys: &[(&str, f64)], flags: &[(&str, bool)], texts: &[(&str, &str)]) -> u64 {
@@ -87,6 +88,54 @@ fn t5_has_biases_by_distance_once_a_stack() {
     ];
     let flan = parameters("t5", &keys, &[("tie_word_embeddings", false)], &[("feed_forward_proj", "gated-gelu")]);
     assert_eq!(flan, 222_903_552);
+}
+
+fn translator(kind: &str, vocab: f64, hidden: f64, inner: f64, [encoder, decoder]: [f64; 2], positions: f64) -> u64 {
+    let keys = [
+        ("vocab_size", vocab),
+        ("d_model", hidden),
+        ("encoder_layers", encoder),
+        ("decoder_layers", decoder),
+        ("encoder_attention_heads", hidden / 64.0),
+        ("decoder_attention_heads", hidden / 64.0),
+        ("encoder_ffn_dim", inner),
+        ("decoder_ffn_dim", inner),
+        ("max_position_embeddings", positions),
+    ];
+    parameters(kind, &keys, &[], &[])
+}
+
+#[test]
+fn bart_and_its_kin_have_positions_in_both_stacks() {
+    assert_eq!(translator("bart", 50265.0, 768.0, 3072.0, [6.0, 6.0], 1024.0), 139_420_416);
+    // distilbart-cnn-12-6: the decoder is half as deep.
+    assert_eq!(translator("bart", 50264.0, 1024.0, 4096.0, [12.0, 6.0], 1024.0), 305_510_400);
+    assert_eq!(translator("mbart", 250_054.0, 1024.0, 4096.0, [12.0, 12.0], 1024.0), 610_879_488);
+    assert_eq!(translator("pegasus", 96103.0, 1024.0, 4096.0, [16.0, 16.0], 512.0), 569_748_480);
+    assert_eq!(translator("marian", 58101.0, 512.0, 2048.0, [6.0, 6.0], 512.0), 74_410_496);
+    // NLLB-200: positions are no parameters.
+    assert_eq!(translator("m2m_100", 256_206.0, 1024.0, 4096.0, [12.0, 12.0], 1024.0), 615_073_792);
+}
+
+#[test]
+fn marian_with_two_vocabularies_gets_no_figure() {
+    let arch = |shared: bool| {
+        let mut config = Config::default();
+        config.set("model_type", Value::Text("marian".to_owned()));
+        config.set("share_encoder_decoder_embeddings", Value::Bool(shared));
+        Arch::from_config(&config)
+    };
+    assert_eq!(arch(true).undescribed(), None);
+    assert!(arch(false).undescribed().is_some());
+}
+
+#[test]
+fn bart_gets_a_figure_from_sequence_to_sequence_only() {
+    let mut config = Config::default();
+    config.set("model_type", Value::Text("bart".to_owned()));
+    let arch = Arch::from_config(&config);
+    assert_eq!(arch.unfit_for(Task::Seq2Seq), None);
+    assert!(arch.unfit_for(Task::SequenceClassification).is_some());
 }
 
 fn encoder(kind: &str, vocab: f64, positions: f64, types: f64) -> u64 {

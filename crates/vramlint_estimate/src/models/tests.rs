@@ -75,7 +75,7 @@ fn what_is_no_text_decoder_gets_no_figure() {
     assert!(said(r#"{"model_type": "swin", "image_size": 224, "patch_size": 4}"#).ends_with("a vision model"));
     assert!(said(r#"{"model_type": "wav2vec2", "conv_dim": [512, 512]}"#).ends_with("an audio model"));
     assert!(
-        said(r#"{"model_type": "bart", "is_encoder_decoder": true, "vocab_size": 100}"#).ends_with("an encoder-decoder model")
+        said(r#"{"model_type": "led", "is_encoder_decoder": true, "vocab_size": 100}"#).ends_with("an encoder-decoder model")
     );
     assert_eq!(
         why(r#"{"model_type": "acme", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 100}"#),

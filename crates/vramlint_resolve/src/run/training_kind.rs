@@ -24,7 +24,8 @@ const TASKS: &[(&str, &str)] = &[
 ];
 
 /// Families with an encoder and a decoder for text, whose `…ForConditionalGeneration` is such a model.
-const SEQ2SEQ: &[&str] = &["T5", "MT5", "UMT5", "LongT5", "Bart", "MBart", "Pegasus", "Marian", "LED", "Blenderbot", "Whisper"];
+const SEQ2SEQ: &[&str] =
+    &["T5", "MT5", "UMT5", "LongT5", "Bart", "MBart", "M2M100", "Pegasus", "Marian", "LED", "Blenderbot", "Whisper"];
 
 /// Adds the task, and full training of code that neither adapts nor freezes anything.
 pub(super) fn add(settings: &mut BTreeMap<Concept, Setting>, graph: &FileGraph, code: Option<&CodeFacts>, task: Option<&str>) {
@@ -187,7 +188,8 @@ fn task_of_models(code: &CodeFacts) -> Option<&'static str> {
 pub(crate) fn is_encoder_decoder(path: &str) -> bool {
     path.rsplit('.').find(|part| part.starts_with(char::is_uppercase)).is_some_and(|class| {
         let of_family = SEQ2SEQ.iter().any(|family| class.starts_with(family));
-        class.ends_with("ForSeq2SeqLM") || class.ends_with("ForConditionalGeneration") && of_family
+        let translates = class.ends_with("ForSeq2SeqLM") || class == "MarianMTModel";
+        translates || class.ends_with("ForConditionalGeneration") && of_family
     })
 }
 
@@ -202,4 +204,18 @@ fn task_of_class(path: &str) -> Option<&'static str> {
 fn insert(settings: &mut BTreeMap<Concept, Setting>, concept: Concept, value: &str, origin: Origin) {
     let candidate = known(Value::Text(value.to_owned()), "", origin);
     settings.insert(concept, Setting { candidates: vec![candidate], winner: Some(0), precedence: None });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::task_of_class;
+
+    #[test]
+    fn classes_of_translators_name_their_task() {
+        for class in ["BartForConditionalGeneration", "M2M100ForConditionalGeneration", "MarianMTModel", "AutoModelForSeq2SeqLM"]
+        {
+            assert_eq!(task_of_class(&format!("transformers.{class}.from_pretrained")), Some("seq2seq"), "{class}");
+        }
+        assert_eq!(task_of_class("transformers.LlavaForConditionalGeneration"), None);
+    }
 }
