@@ -72,7 +72,7 @@ fn read(config: &Config, model_type: String) -> Arch {
                 own.set(usual, count.clone());
             }
         }
-        decoder(&own, model_type.clone(), Sizes { vocab: kind.vocab, ..BART }, |layer, sizes| {
+        decoder(&own, String::new(), Sizes { vocab: kind.vocab, ..BART }, |layer, sizes| {
             let attention = &mut layer.attention;
             (attention.qkv_bias, attention.out_bias) = (true, true);
             attention.rotary = None;
@@ -87,6 +87,7 @@ fn read(config: &Config, model_type: String) -> Arch {
         })
     };
     let mut arch = stack("encoder");
+    arch.model_type = model_type;
     let of_decoder = stack("decoder");
     let Some((layer, blocks)) = of_decoder.layers.first().copied() else { return arch };
     let rows = config.count("max_position_embeddings").unwrap_or(1024) + kind.offset;
