@@ -173,6 +173,8 @@ fn masked(mask: Option<Tensor>, setup: &Setup) -> SharedInputs {
         padded: setup.padding_mask,
         lent: Lent::default(),
         distances: None,
+        bias: None,
+        segments: None,
     }
 }
 

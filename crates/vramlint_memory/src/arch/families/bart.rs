@@ -3,7 +3,7 @@
 use super::decoder::{decoder, ungated_mlp};
 use super::sizes::Sizes;
 use super::{Family, LAYER_NORM, activation};
-use crate::arch::{Activation, Arch, Decoder, ModuleNames, Order, PositionStacks, Positions, Stacks};
+use crate::arch::{Activation, Arch, Decoder, Dropped, ModuleNames, Order, PositionStacks, Positions, Stacks};
 use crate::config::Config;
 use crate::estimate::Assumption;
 
@@ -82,7 +82,7 @@ fn read(config: &Config, model_type: String) -> Arch {
             layer.mlp = ungated_mlp(sizes.inner(), true, activation(config.text("activation_function"), kind.function));
             layer.norm = LAYER_NORM;
             layer.order =
-                if kind.norms_first { Order::Pre } else { Order::Post { mlp_dropout_only: false, keeps_activation: false } };
+                if kind.norms_first { Order::Pre } else { Order::Post { dropped: Dropped::Both, keeps_activation: false } };
             layer.names = &NAMES;
         })
     };
