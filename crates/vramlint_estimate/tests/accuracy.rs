@@ -74,6 +74,25 @@ fn encoders_of_texts_and_images() {
     assert!(coverage >= 98.0, "{coverage:.1} % held");
 }
 
+/// T5, BART, mBART, Pegasus, Marian and M2M100: an encoder and a decoder.
+#[test]
+fn encoders_with_decoders() {
+    let (records, unread) = measure::measure(&text("seq2seq.jsonl"), Reading::Family);
+    assert_eq!((records.len(), unread.len()), (29, 0), "{unread:?}");
+    let Summary { tensors, reserved, coverage, .. } = Summary::of(records.iter());
+    let by_positions = Summary::of(records.iter().filter(|record| record.label("family") != "t5"));
+    let limits = [
+        ("worst of tensors", tensors.worst, 1.0),
+        ("worst of reserved", reserved.worst, 2.5),
+        ("worst of tensors, by positions", by_positions.tensors.worst, 0.1),
+        ("worst of reserved, by positions", by_positions.reserved.worst, 0.6),
+    ];
+    for (what, value, limit) in limits {
+        assert!(value <= limit, "{what}: {value:.3} % instead of at most {limit} %\n{}", report::worst(&records));
+    }
+    assert!(coverage >= 100.0, "{coverage:.1} % held");
+}
+
 /// Scripts of TRL and accelerate, and scripts written as transformers' and PEFT's examples are, traced unchanged.
 #[test]
 fn scripts_that_ran_unchanged() {
