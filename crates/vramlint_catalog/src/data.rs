@@ -20,7 +20,8 @@ pub(crate) fn read_borrowed<T: Deserialize<'static>>(compressed: &[u8]) -> T {
     serde_json::from_str(text(compressed).leak()).expect("a test reads every table")
 }
 
-fn text(compressed: &[u8]) -> String {
+/// The text of a table.
+pub(crate) fn text(compressed: &[u8]) -> String {
     let bytes = miniz_oxide::inflate::decompress_to_vec(compressed).expect("the build script wrote it");
     String::from_utf8(bytes).expect("tables are UTF-8")
 }

@@ -13,7 +13,7 @@ use crate::data;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// A model of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +39,6 @@ pub struct Model {
 }
 
 #[derive(Deserialize)]
-struct Document<'a> {
-    #[serde(borrow)]
-    models: Vec<Row<'a>>,
-}
-
-#[derive(Deserialize)]
 struct Row<'a> {
     id: &'a str,
     #[serde(borrow)]
@@ -60,24 +54,42 @@ struct Row<'a> {
     note: Option<&'a str>,
 }
 
+/// A row of the table: a line of its own, which is parsed when somebody asks for the model.
+struct Line {
+    text: &'static str,
+    model: OnceLock<Model>,
+}
+
+impl Line {
+    /// Id and aliases: the texts in quotes up to the end of the first list, without the names of their keys.
+    fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let head = self.text.split_once(']').map_or(self.text, |(head, _)| head);
+        head.split('"').skip(1).step_by(2).filter(|text| !matches!(*text, "id" | "aliases"))
+    }
+
+    fn model(&self) -> &Model {
+        self.model.get_or_init(|| Model::from(serde_json::from_str::<Row<'static>>(self.text).expect("a test reads every row")))
+    }
+}
+
 struct Catalogue {
-    models: Vec<Model>,
+    lines: Vec<Line>,
     /// By id and alias in lower case.
     by_id: HashMap<String, usize>,
 }
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-    let document: Document<'static> = data::read_borrowed(data!("models"));
-    let models: Vec<Model> = document.models.into_iter().map(Model::from).collect();
-    let names = |(index, model): (usize, &Model)| {
-        std::iter::once(model.id)
-            .chain(model.aliases.iter().copied())
-            .map(move |id| (id.to_lowercase(), index))
-            .collect::<Vec<_>>()
-    };
-    let by_id = models.iter().enumerate().flat_map(names).collect();
-    Catalogue { models, by_id }
+    let rows = data::text(data!("models")).leak().lines().filter(|line| line.starts_with(ROW));
+    let lines: Vec<Line> = rows.map(|line| Line { text: line.trim_end_matches([',', ' ']), model: OnceLock::new() }).collect();
+    let names = |(index, line): (usize, &Line)| line.names().map(move |id| (id.to_lowercase(), index)).collect::<Vec<_>>();
+    let by_id = lines.iter().enumerate().flat_map(names).collect();
+    Catalogue { lines, by_id }
 });
+
+static ALL: LazyLock<Vec<Model>> = LazyLock::new(|| CATALOGUE.lines.iter().map(|line| *line.model()).collect());
+
+/// How every row of the table starts.
+const ROW: &str = "{\"id\": ";
 
 impl From<Row<'static>> for Model {
     fn from(row: Row<'static>) -> Self {
@@ -99,7 +111,7 @@ impl From<Row<'static>> for Model {
 
 /// Every model.
 pub fn all() -> &'static [Model] {
-    &CATALOGUE.models
+    &ALL
 }
 
 /// The model with this name on the hub, or with a name that says that it is built alike (see [`Variant`]).
@@ -111,7 +123,7 @@ pub fn find(id: &str) -> Option<&'static Model> {
 
 /// The model with this name, and how the name says that its weights are stored.
 pub fn variant(id: &str) -> Option<Variant> {
-    let exact = |id: &str| CATALOGUE.by_id.get(&id.to_lowercase()).map(|index| &CATALOGUE.models[*index]);
+    let exact = |id: &str| CATALOGUE.by_id.get(&id.to_lowercase()).map(|index| CATALOGUE.lines[*index].model());
     id::variant(id, exact)
 }
 
@@ -167,6 +179,18 @@ mod tests {
             assert!(["bfloat16", "float16", "float32", "float8_e4m3fn"].contains(&model.dtype), "{}", model.id);
         }
         assert!(all().len() >= 110);
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_a_line_whose_names_are_seen() {
+        let table: serde_json::Value = serde_json::from_str(&data::text(data!("models"))).expect("JSON");
+        let rows = table["models"].as_array().expect("a list");
+        assert_eq!(rows.len(), CATALOGUE.lines.len());
+        for (row, line) in rows.iter().zip(&CATALOGUE.lines) {
+            let aliases = row["aliases"].as_array().expect("a list");
+            let written: Vec<&str> = std::iter::once(&row["id"]).chain(aliases).filter_map(serde_json::Value::as_str).collect();
+            assert_eq!(line.names().collect::<Vec<_>>(), written);
+        }
     }
 
     #[test]

@@ -38,10 +38,10 @@ pub(crate) enum Doubt {
 /// From scripts that were traced after the code that reads them had been written, 90 in all. A module of the project's own: 7, off by 17 %
 /// above and 9 % below, a collator that doubles the rows aside; one that adds a small head only: within 1 %. A loss of the project's own:
 /// 9, off by 4 %. Further models: 5, off by 17 % above, and by 4 % where their calls are followed. Rows that nothing cuts: 10, of which
-/// three reserved 21 to 24 % more. A learnt prefix: 1, which reserved 12 % more. Batches that differ in length: 14 of 32 later scripts, of which one reserved
-/// 7 %, one 8 % and one 71 % more; the others were within 3 %, like those whose rows are padded to one length. Losses over all logits of pairs, and
-/// reward models, which drop longer rows: 4, of which three reserved 34 to 71 % more. Logits of the project's own rows that take three
-/// tenths of the tensors: 5 with adapters, of which two reserved 26 and 31 % more.
+/// three reserved 21 to 24 % more. A learnt prefix: 1, which reserved 12 % more. Batches that differ in length: 14 of 32 later scripts, of
+/// which one reserved 7 %, one 8 % and one 71 % more; the others were within 3 %, like those whose rows are padded to one length. Losses
+/// over all logits of pairs, and reward models, which drop longer rows: 4, of which three reserved 34 to 71 % more. Logits of the project's
+/// own rows that take three tenths of the tensors: 5 with adapters, of which two reserved 26 and 31 % more.
 const SPREAD: &[(Doubt, u64, u64)] = &[
     (Doubt::OwnModule, 80, 70),
     (Doubt::SmallHead, 30, 30),
