@@ -573,4 +573,9 @@ fn a_head_may_call_a_frozen_model_outside_of_it() {
     assert_eq!((&found["model"], &found["method"], &found["trainable"]), (&"bert".into(), &"freeze".into(), &0.into()));
     let frozen_by_context = HEAD_ON_GLOBAL.replace("    param.requires_grad_(False)", "    pass");
     assert_eq!(setup(&frozen_by_context)["method"], "freeze");
+    let student = HEAD_ON_GLOBAL.replace(
+        "        self.fc =",
+        "        self.layers = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(256, 4), 12)\n        self.fc =",
+    );
+    assert!(estimate(&student)["gpu"].is_null(), "the model may be the teacher of what is trained");
 }

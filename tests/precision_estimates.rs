@@ -130,10 +130,17 @@ for name, module in model.named_modules():
 args = TrainingArguments('out', per_device_train_batch_size=2, bf16=options.bf16)
 Trainer(model, args, train_dataset=rows).train()
 ";
-    let of = |options: &str| {
+    let of = |options: &str, script: &str| {
         let setup = estimate_of(&format!("python train.py {options}\n"), script)["setup"].clone();
         (setup["adapters_dtype"].clone(), setup["kbit_restored"].clone())
     };
-    assert_eq!(of("--bf16"), ("bf16".into(), true.into()));
-    assert_eq!(of(""), ("fp32".into(), false.into()));
+    assert_eq!(of("--bf16", script), ("bf16".into(), true.into()));
+    assert_eq!(of("", script), ("fp32".into(), false.into()));
+    let others = script.replace("'lm_head' in name or 'embed_tokens' in name", "'lm_head' not in name");
+    let others = others.replace("isinstance(module, LoraLayer)", "not isinstance(module, LoraLayer)");
+    assert_eq!(of("--bf16", &others), ("fp32".into(), false.into()), "what a test leaves out is not what it names");
+    let half = "            module = module.to(torch.bfloat16)\n    if 'norm'";
+    let or_else = "            module = module.to(torch.bfloat16)\n        else:\n            module = module.to(torch.float32)\n    if 'norm'";
+    assert!(script.contains(half));
+    assert_eq!(of("--bf16", &script.replace(half, or_else)).0, "bf16", "the other branch is not taken");
 }

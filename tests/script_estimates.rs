@@ -455,7 +455,7 @@ Trainer(model=model, args=TrainingArguments('out', per_device_train_batch_size=4
 fn a_new_model_has_the_vocabulary_of_the_only_tokenizer() {
     let found = estimate(MADE);
     let parameters = |found: &Json| found["setup"]["parameters"].as_u64().expect("a count");
-    let said = |found: &Json| found["assumptions"].to_string().contains("the vocabulary is that of openai-community/gpt2");
+    let said = |found: &Json| found["assumptions"].to_string().contains("assuming the vocabulary of openai-community/gpt2");
     assert!(said(&found), "{found}");
     let unknown = estimate(&MADE.replace("openai-community/gpt2", "acme/words"));
     assert!(!said(&unknown));

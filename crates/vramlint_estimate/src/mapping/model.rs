@@ -173,8 +173,8 @@ impl Mapping<'_> {
             (None, Some((tokenizer, size))) => {
                 config.set("vocab_size", size);
                 self.assume(message!(
-                    "the vocabulary is that of {tokenizer}, the only tokenizer",
-                    "词表取自 {tokenizer}，这是唯一的分词器"
+                    "assuming the vocabulary of {tokenizer}, the only tokenizer that the code loads",
+                    "词表按代码唯一加载的分词器 {tokenizer} 计"
                 ));
             }
             (None, None) if vocabulary.is_some() => self.assume_unverified(message!(

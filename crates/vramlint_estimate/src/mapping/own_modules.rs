@@ -2,28 +2,8 @@
 
 use super::Mapping;
 use vramlint_memory::setup::Task;
+use vramlint_resolve::code::HEAD_LAYERS;
 use vramlint_syntax::python::{Class, Expr, Stmt};
-
-/// Modules of torch of which a small head is made, with losses that a module may hold.
-const HEAD: &[&str] = &[
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "CrossEntropyLoss",
-    "Dropout",
-    "ELU",
-    "GELU",
-    "Identity",
-    "LayerNorm",
-    "LeakyReLU",
-    "Linear",
-    "MSELoss",
-    "ReLU",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "Softmax",
-    "Tanh",
-];
 
 impl Mapping<'_> {
     /// Whether the project wraps models in modules of its own: what they are called with says nothing on what a model gets.
@@ -65,5 +45,5 @@ fn makes_heads(statements: &[Stmt]) -> bool {
 fn is_of_heads(expr: &Expr) -> bool {
     let Some(name) = expr.as_call().and_then(|call| call.callee.dotted()) else { return true };
     let Some(("nn" | "torch.nn", leaf)) = name.rsplit_once('.') else { return true };
-    !leaf.starts_with(char::is_uppercase) || HEAD.contains(&leaf)
+    !leaf.starts_with(char::is_uppercase) || HEAD_LAYERS.contains(&leaf)
 }

@@ -2,14 +2,36 @@
 
 use super::heap::{MODEL_DEPTH, ObjectKind};
 use super::interpreter::Interpreter;
+use super::qualified_name::leaf;
 use super::trained_parameters::object;
 use super::training_loop::stops_gradients;
-use super::value::ValueKind;
+use super::value::{AbstractValue, ValueKind};
 use vramlint_base::FileRange;
 use vramlint_syntax::python::{Expr, ExprKind, Stmt, StmtKind};
 
 /// The attribute under which a module holds the model that its forward calls.
 const CALLED: &str = "<called in forward>";
+
+/// Modules of torch of which a small head is made, with losses that a module may hold.
+pub const HEAD_LAYERS: &[&str] = &[
+    "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "CrossEntropyLoss",
+    "Dropout",
+    "ELU",
+    "GELU",
+    "Identity",
+    "LayerNorm",
+    "LeakyReLU",
+    "Linear",
+    "MSELoss",
+    "ReLU",
+    "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Tanh",
+];
 
 /// A name that a forward calls.
 struct CalledName<'a> {
@@ -19,9 +41,11 @@ struct CalledName<'a> {
 }
 
 impl Interpreter<'_> {
-    /// Lets a module hold the model outside of it that its forward calls, if that gets no gradients: the module is then a head on it.
+    /// Lets a small head hold the model outside of it that its forward calls, if that gets no gradients. A larger module may be what is
+    /// trained, and the model its teacher.
     pub(super) fn hold_called_model(&mut self, id: usize, class: usize) {
-        if !self.is_module(id) || !self.heap.models_in(&object(id), MODEL_DEPTH).is_empty() {
+        let holds_model = !self.heap.models_in(&object(id), MODEL_DEPTH).is_empty();
+        if !self.is_module(id) || holds_model || !self.is_small_head(id) {
             return;
         }
         let Some(forward) = self.definitions.class_attribute(&self.scopes, class, "forward") else { return };
@@ -44,6 +68,15 @@ impl Interpreter<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether a module has no parts but those of which small heads are made.
+    fn is_small_head(&self, id: usize) -> bool {
+        let mut parts = self.heap[id].attributes.values().flat_map(AbstractValue::objects);
+        parts.all(|part| match &self.heap[part].kind {
+            ObjectKind::Library(path) => HEAD_LAYERS.contains(&leaf(path)),
+            _ => !self.is_module(part),
+        })
     }
 }
 

@@ -86,6 +86,7 @@ mod visited_parts;
 #[cfg(test)]
 mod tests;
 
+pub use called_models::HEAD_LAYERS;
 pub use facts::{
     AcceleratorUse, ArgumentClass, CliOption, CodeCandidate, CodeFacts, LoadRole, LoadedFile, ModelLoad, ParserUse, TrainingPath,
 };

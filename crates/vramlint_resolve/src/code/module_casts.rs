@@ -30,7 +30,9 @@ enum Chosen {
     Kind(CastModules),
     /// Whatever module it is, or all that matter: `hasattr(module, "weight")`.
     Any,
-    /// None, or nobody knows which.
+    /// None: the test is false.
+    None,
+    /// Nobody knows which.
     Unclear,
 }
 
@@ -55,8 +57,12 @@ impl<'a> Interpreter<'a> {
                     for Arm { test, body, .. } in branches {
                         match test.as_ref().map_or(Chosen::Any, |test| self.chosen_by(test, visited, scope)) {
                             Chosen::Kind(kind) => self.casts_in(body, visited, Some(kind), scope),
-                            Chosen::Any => self.casts_in(body, visited, chosen, scope),
-                            Chosen::Unclear => {}
+                            Chosen::Any => {
+                                self.casts_in(body, visited, chosen, scope);
+                                break;
+                            }
+                            Chosen::None => {}
+                            Chosen::Unclear => break,
                         }
                     }
                 }
@@ -85,6 +91,7 @@ impl<'a> Interpreter<'a> {
     fn chosen_by(&mut self, test: &'a Expr, visited: (&str, &str), scope: usize) -> Chosen {
         if let ExprKind::Binary(left, "and", right) = &test.kind {
             return match (self.chosen_by(left, visited, scope), self.chosen_by(right, visited, scope)) {
+                (Chosen::None, _) | (_, Chosen::None) => Chosen::None,
                 (Chosen::Unclear, _) | (_, Chosen::Unclear) => Chosen::Unclear,
                 (Chosen::Kind(kind), _) | (_, Chosen::Kind(kind)) => Chosen::Kind(kind),
                 (Chosen::Any, Chosen::Any) => Chosen::Any,
@@ -93,12 +100,19 @@ impl<'a> Interpreter<'a> {
         let asks = test.walk().any(|expr| expr.as_name() == Some(visited.1));
         let words: Vec<&str> = test.walk().filter_map(|expr| expr.as_value()?.as_str()).collect();
         let by_name = test.walk().any(|expr| expr.as_name() == Some(visited.0));
+        if (asks || by_name) && test.walk().any(is_negated) {
+            return Chosen::Unclear;
+        }
         if asks {
-            let call = test.as_call().filter(|call| call.callee.as_name() == Some("isinstance"));
-            let Some(class) = call.and_then(|call| call.positional(1)).and_then(|class| class.value.dotted()) else {
+            if by_name {
+                return Chosen::Unclear;
+            }
+            if !test.walk().filter_map(Expr::as_call).any(asks_class) {
                 // A layer that has weights, or whose weights have the type that is to be changed.
-                return if by_name { Chosen::Unclear } else { Chosen::Any };
-            };
+                return Chosen::Any;
+            }
+            let class = test.as_call().filter(|call| asks_class(call)).and_then(|call| call.positional(1)?.value.dotted());
+            let Some(class) = class else { return Chosen::Unclear };
             return match class.rsplit('.').next() {
                 Some(class) if class.contains("Lora") => Chosen::Kind(CastModules::Adapters),
                 Some(class) if class.ends_with("Norm") => Chosen::Kind(CastModules::Norms),
@@ -109,8 +123,20 @@ impl<'a> Interpreter<'a> {
             return kind_named(&words).map_or(Chosen::Unclear, Chosen::Kind);
         }
         let truth = self.without_reads(|this| this.eval(test, scope));
-        if self.heap.truth(&truth) == Some(true) { Chosen::Any } else { Chosen::Unclear }
+        match self.heap.truth(&truth) {
+            Some(true) => Chosen::Any,
+            Some(false) => Chosen::None,
+            None => Chosen::Unclear,
+        }
     }
+}
+
+fn asks_class(call: &Call) -> bool {
+    call.callee.as_name() == Some("isinstance")
+}
+
+fn is_negated(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Unary("not", _) | ExprKind::Compare(_, "not in" | "!=" | "is not", _))
 }
 
 /// The kind of modules whose names have one of these words.

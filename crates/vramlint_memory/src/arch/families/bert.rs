@@ -25,7 +25,7 @@ const DEBERTA: Sizes = Sizes { hidden: 1536, inner: Some(6144), layers: 24, head
 const MPNET: Sizes = Sizes { vocab: 30527, ..BERT };
 const DISTILBERT: Sizes = Sizes { layers: 6, ..BERT };
 
-const NAMES: ModuleNames = ModuleNames {
+pub(super) const NAMES: ModuleNames = ModuleNames {
     qkv: ["attention.self.query", "attention.self.key", "attention.self.value"],
     out: "attention.output.dense",
     up: "intermediate.dense",

@@ -1,22 +1,14 @@
 //! ESM-2: an encoder of proteins with rotary embeddings and norms before both halves (transformers 5.23 `modeling_esm.py`).
 
-use super::bert::{KEYS, encoder};
-use super::sizes::{LLAMA, Sizes};
+use super::bert::{BERT, KEYS, NAMES, encoder};
+use super::sizes::Sizes;
 use super::{Family, LAYER_NORM};
-use crate::arch::{Activation, Arch, Dropped, HeadShape, Mlp, ModuleNames, Order, Pooler, Rotary, RotaryTables};
+use crate::arch::{Activation, Arch, Dropped, HeadShape, Mlp, Order, Pooler, Rotary, RotaryTables};
 use crate::config::Config;
 
 pub(super) const FAMILIES: &[Family] = &[Family::traced(&["esm"], read)];
 
-const ESM: Sizes = Sizes { hidden: 768, inner: Some(3072), layers: 12, heads: 12, vocab: 33, tied: true, ..LLAMA };
-
-const NAMES: ModuleNames = ModuleNames {
-    qkv: ["attention.self.query", "attention.self.key", "attention.self.value"],
-    out: "attention.output.dense",
-    up: "intermediate.dense",
-    down: "output.dense",
-    ..ModuleNames::LLAMA
-};
+const ESM: Sizes = Sizes { vocab: 33, ..BERT };
 
 /// ESM: the first version has learned positions.
 fn read(config: &Config, model_type: String) -> Arch {
